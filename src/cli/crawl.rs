@@ -12,7 +12,7 @@ use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use clap::{Args, ValueEnum, ValueHint};
 use dehusk_crawler::archive::Packing;
-use dehusk_crawler::crawl::{self, Crawl, Observer, Options, Seed, Start};
+use dehusk_crawler::crawl::{self, Crawl, LeftOut, Observer, Options, Seed, Start};
 use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
 use dehusk_crawler::resolve::Resolver;
@@ -53,7 +53,7 @@ pub struct CrawlCommand {
     /// Begin anew, and forget what a crawl that was stopped still had to do
     #[arg(long, hide_short_help = true)]
     restart: bool,
-    /// Write each URL that has no page, and why, to a JSONL file
+    /// Write each URL that has no page or is left out, and why, to a JSONL file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
     #[command(flatten)]
@@ -126,7 +126,9 @@ struct PolitenessArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
 struct LimitArgs {
-    /// Number of URLs of one domain that are asked for, at most
+    /// Number of pages of one domain that are queued, at most
+    ///
+    /// Number of pages of one domain that are queued or asked for, at most. Its feeds and sitemaps count apart, up to the same number.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     per_host: u64,
     /// Stop after this number of pages
@@ -333,6 +335,16 @@ impl Observer for Telling<'_> {
 
     fn failed(&self, url: &str, why: &str) {
         self.reporter.skip(url, why);
+        self.report(url, why);
+    }
+
+    fn left_out(&self, url: &str, why: LeftOut) {
+        self.report(url, &why.to_string());
+    }
+}
+
+impl Telling<'_> {
+    fn report(&self, url: &str, why: &str) {
         if let Some(report) = &self.report {
             let mut report = report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             // Strings can always be written as JSON. A report that cannot be written is an error when it is flushed.
@@ -373,7 +385,9 @@ fn in_words(summary: &crawl::Summary, output: &Path) -> String {
     say(summary.failed.values().sum(), "without a page");
     say(summary.forbidden, "forbidden by robots.txt");
     say(summary.without_robots, "left out, because robots.txt of their host could not be read");
-    say(summary.over_limit, "left out, because their domain has too many pages; see --per-host");
+    say(summary.over_limit, "left out, because their domain has too many; see --per-host");
+    say(summary.trapped, "left out, because their paths repeat themselves or are very deep");
+    say(summary.of_other_sites, "of sitemaps left out, because they are of another site than the sitemap");
     say(summary.left, "left to do; --resume goes on");
     text += &format!("wrote {}\n", output.display());
     text

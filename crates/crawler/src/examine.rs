@@ -92,7 +92,7 @@ pub fn examine(
     let examined = |found, identified| Ok(Examined { found, digest, identified: Some(identified) });
     match kind {
         Kind::Robots(_) => examined(Found::Robots(body[..body.len().min(Rules::LONGEST)].to_vec()), "text/x-robots"),
-        Kind::Sitemap => match sitemap::parse(&ungzipped(body, limit)?) {
+        Kind::Sitemap(_) => match sitemap::parse(&ungzipped(body, limit)?) {
             None => of(Found::Unexpected("it is no sitemap")),
             Some(sitemap) => {
                 let is_index = matches!(sitemap, Sitemap::Index(_));
@@ -270,7 +270,10 @@ mod tests {
         assert!(matches!(found(Kind::Feed, "", b"<html>"), Found::Unexpected(_)));
         let sitemap = gzip(b"<sitemapindex><sitemap><loc>/s.xml</loc></sitemap></sitemapindex>");
         let listed = vec![(address("http://paper.example/s.xml"), None)];
-        assert_eq!(found(Kind::Sitemap, "", &sitemap), Found::Sitemap { is_index: true, listed });
+        assert_eq!(
+            found(Kind::Sitemap("paper.example".to_owned()), "", &sitemap),
+            Found::Sitemap { is_index: true, listed }
+        );
     }
 
     #[test]

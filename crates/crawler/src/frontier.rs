@@ -1,6 +1,8 @@
 //! What is still to be visited and what was visited, in a file.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use redb::{Database, Durability, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction};
@@ -8,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
+use crate::address::Address;
 use crate::archive::Position;
 use crate::record::PayloadDigest;
 
@@ -18,8 +21,8 @@ pub enum Kind {
     Page,
     /// A feed.
     Feed,
-    /// A sitemap.
-    Sitemap,
+    /// A sitemap of this site, a registered domain. It may be on another one.
+    Sitemap(String),
     /// The robots.txt of this origin.
     Robots(String),
 }
@@ -35,6 +38,8 @@ pub struct Entry {
     pub depth: u8,
     /// How many redirections lead here.
     pub redirects: u8,
+    /// Whether a person named it, or something that is redirected here.
+    pub is_given: bool,
     /// How often it was tried in vain.
     pub tries: u8,
     /// It is not tried before this time, in milliseconds since 1970.
@@ -44,21 +49,82 @@ pub struct Entry {
 impl Entry {
     /// An entry that was not tried yet.
     pub fn new(url: &str, kind: Kind, depth: u8) -> Entry {
-        Entry { url: url.to_owned(), kind, depth, redirects: 0, tries: 0, not_before: 0 }
+        Entry { url: url.to_owned(), kind, depth, redirects: 0, is_given: false, tries: 0, not_before: 0 }
     }
 
-    /// What is visited first in a lane: robots.txt, then feeds and sitemaps, then pages by their depth, and last what was tried before.
+    /// Whether it is a feed or a sitemap.
+    pub fn is_list(&self) -> bool {
+        matches!(self.kind, Kind::Feed | Kind::Sitemap(_))
+    }
+
+    /// Whether it is a sitemap of a site that is somewhere else.
+    pub fn is_foreign(&self) -> bool {
+        let is_of = |site: &String| Address::parse(&self.url).is_ok_and(|address| address.domain() == site);
+        matches!(&self.kind, Kind::Sitemap(site) if !is_of(site))
+    }
+
+    /// What is visited first in a lane: robots.txt, then feeds and sitemaps, then pages by their depth, then what other sites have
+    /// here, and last what was tried before.
     fn rank(&self) -> u8 {
         match &self.kind {
             _ if self.not_before > 0 => RETRIES,
             Kind::Robots(_) => 0,
-            Kind::Feed | Kind::Sitemap => 1,
-            Kind::Page => (self.depth.saturating_add(2)).min(RETRIES - 1),
+            Kind::Sitemap(_) if self.is_foreign() => FOREIGN,
+            Kind::Feed | Kind::Sitemap(_) => PAGES - 1,
+            Kind::Page => self.depth.saturating_add(PAGES).min(FOREIGN - 1),
+        }
+    }
+
+    /// What it is known by. Several sites may have one sitemap, and each of them looks for its own pages there.
+    fn name(&self) -> Cow<'_, str> {
+        match &self.kind {
+            Kind::Sitemap(site) if self.is_foreign() => format!("{} {site}", self.url).into(),
+            _ => Cow::Borrowed(&self.url),
         }
     }
 }
 
+/// The rank of pages with the least depth.
+const PAGES: u8 = 2;
+const FOREIGN: u8 = 254;
 const RETRIES: u8 = 255;
+
+/// How many entries of each kind a lane has in this run. Of what is queued, those count that were visited, and those that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Pages that were asked for.
+    pub asked: u64,
+    /// Pages that are queued.
+    pub pages: u64,
+    /// Feeds and sitemaps that are queued.
+    pub lists: u64,
+    /// Sitemaps that are queued at other domains for this one.
+    pub foreign: u64,
+    /// URLs that are left out and known.
+    pub left_out: u64,
+}
+
+/// How many entries of each kind may be added, or were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// Pages.
+    pub pages: u64,
+    /// Feeds and sitemaps.
+    pub lists: u64,
+    /// Sitemaps of other domains.
+    pub foreign: u64,
+}
+
+impl Room {
+    /// The number for entries of this rank.
+    fn of(&mut self, rank: u8) -> &mut u64 {
+        match rank {
+            FOREIGN => &mut self.foreign,
+            PAGES.. => &mut self.pages,
+            _ => &mut self.lists,
+        }
+    }
+}
 
 /// What a visit found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,8 +189,8 @@ pub struct LaneRow {
     pub domain: String,
     /// The run.
     pub run: u32,
-    /// Number of pages that were fetched in it.
-    pub pages: u64,
+    /// What it has in it.
+    pub counts: Counts,
     /// It wants to be left alone until this time, in milliseconds since 1970.
     pub not_before: u64,
     /// What its robots.txt asks for, in milliseconds.
@@ -287,27 +353,51 @@ impl Frontier {
         Ok(lanes)
     }
 
-    /// Adds entries to a lane that were in no queue of this run. Returns how many those are.
-    pub fn push<'e>(&mut self, lane: u32, entries: impl IntoIterator<Item = &'e Entry>) -> Result<usize> {
+    /// Adds entries to a lane that were in no queue of this run, as many as there is room for. Returns how many those are, and those
+    /// that found no room.
+    pub fn push<'e>(
+        &mut self,
+        lane: u32,
+        entries: impl IntoIterator<Item = &'e Entry>,
+        mut room: Room,
+    ) -> Result<(Room, Vec<&'e Entry>)> {
         let (run, mut order) = (self.state.run, self.state.order);
         let writing = self.writing()?;
         let (mut known, mut queue) = (writing.open_table(KNOWN)?, writing.open_table(QUEUE)?);
-        let mut added = 0;
+        let (mut added, mut refused) = (Room::default(), Vec::new());
         for entry in entries {
-            let hash = hash(&entry.url);
+            let hash = hash(&entry.name());
             let of_url: Known = known.get(hash)?.and_then(|bytes| read(bytes.value())).unwrap_or_default();
             if of_url.run == run {
                 continue;
             }
-            let key = (lane, entry.rank(), order);
+            let rank = entry.rank();
+            let Some(left) = room.of(rank).checked_sub(1) else {
+                refused.push(entry);
+                continue;
+            };
+            *room.of(rank) = left;
+            *added.of(rank) += 1;
+            let key = (lane, rank, order);
             order += 1;
             queue.insert(key, &written(entry)[..])?;
             known.insert(hash, &written(&Known { run, queued: Some(key), ..of_url })[..])?;
-            added += 1;
         }
         drop((known, queue));
         self.state.order = order;
-        Ok(added)
+        Ok((added, refused))
+    }
+
+    /// Notes that a URL is left out in this run. Returns whether that is new. If it is named in another way later, it can be queued.
+    pub fn leave_out(&mut self, url: &str) -> Result<bool> {
+        let (run, hash) = (self.state.run, hash(&format!("left out {url}")));
+        let mut known = self.writing()?.open_table(KNOWN)?;
+        let of_url: Known = known.get(hash)?.and_then(|bytes| read(bytes.value())).unwrap_or_default();
+        if of_url.run == run {
+            return Ok(false);
+        }
+        known.insert(hash, &written(&Known { run, ..of_url })[..])?;
+        Ok(true)
     }
 
     /// Adds the robots.txt of an origin, which may be asked for more than once in a run.
@@ -320,15 +410,37 @@ impl Frontier {
 
     /// The first entry of a lane.
     pub fn first(&mut self, lane: u32) -> Result<Option<(Key, Entry)>> {
-        let queue = self.writing()?.open_table(QUEUE)?;
-        let first = queue.range((lane, 0, 0)..=(lane, u8::MAX, u64::MAX))?.next();
-        let first = first.transpose()?.map(|(key, entry)| (key.value(), read(entry.value())));
-        Ok(first.and_then(|(key, entry)| Some((key, entry?))))
+        self.find(lane, 0..=RETRIES, |_| true)
     }
 
-    /// The entry of a URL that is in the queue.
-    pub fn queued(&mut self, url: &str) -> Result<Option<(Key, Entry)>> {
-        let Some(key) = self.known(url)?.queued else { return Ok(None) };
+    /// The first page of a lane that was not tried yet.
+    pub fn first_page(&mut self, lane: u32) -> Result<Option<(Key, Entry)>> {
+        self.find(lane, PAGES..=FOREIGN - 1, |_| true)
+    }
+
+    /// The first entry with one of these ranks that is looked for.
+    fn find(
+        &mut self,
+        lane: u32,
+        ranks: RangeInclusive<u8>,
+        is_it: impl Fn(&Entry) -> bool,
+    ) -> Result<Option<(Key, Entry)>> {
+        let queue = self.writing()?.open_table(QUEUE)?;
+        for found in queue.range((lane, *ranks.start(), 0)..=(lane, *ranks.end(), u64::MAX))? {
+            let (key, entry) = found?;
+            if let Some(entry) = read(entry.value()).filter(&is_it) {
+                return Ok(Some((key.value(), entry)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The entry of a URL that is in the queue of a lane.
+    pub fn queued(&mut self, lane: u32, url: &str) -> Result<Option<(Key, Entry)>> {
+        let Some(key) = self.known(url)?.queued else {
+            // Those are known by other names.
+            return self.find(lane, FOREIGN..=RETRIES, |entry| entry.url == url && entry.is_foreign());
+        };
         let queue = self.writing()?.open_table(QUEUE)?;
         let entry = queue.get(key)?.and_then(|bytes| read(bytes.value()));
         Ok(entry.map(|entry| (key, entry)))
@@ -339,9 +451,9 @@ impl Frontier {
         Ok(self.known(url)?.visit)
     }
 
-    fn known(&mut self, url: &str) -> Result<Known> {
+    fn known(&mut self, name: &str) -> Result<Known> {
         let known = self.writing()?.open_table(KNOWN)?;
-        let of_url = known.get(hash(url))?.and_then(|bytes| read(bytes.value()));
+        let of_url = known.get(hash(name))?.and_then(|bytes| read(bytes.value()));
         Ok(of_url.unwrap_or_default())
     }
 
@@ -352,19 +464,19 @@ impl Frontier {
     }
 
     /// Takes an entry out of the queue. A visit that found nothing new leaves what is known.
-    pub fn finish(&mut self, key: Key, url: &str, visit: Option<Visit>) -> Result<()> {
-        let run = self.state.run;
-        let known = self.known(url)?;
+    pub fn finish(&mut self, key: Key, entry: &Entry, visit: Option<Visit>) -> Result<()> {
+        let (run, name) = (self.state.run, entry.name());
+        let known = self.known(&name)?;
         let writing = self.writing()?;
         writing.open_table(QUEUE)?.remove(key)?;
         let known = Known { run, queued: None, visit: visit.or(known.visit) };
-        writing.open_table(KNOWN)?.insert(hash(url), &written(&known)[..])?;
+        writing.open_table(KNOWN)?.insert(hash(&name), &written(&known)[..])?;
         Ok(())
     }
 
     /// Puts an entry back, to be tried again at the time that it says now.
     pub fn postpone(&mut self, key: Key, entry: &Entry, visit: Option<Visit>) -> Result<()> {
-        let known = self.known(&entry.url)?;
+        let known = self.known(&entry.name())?;
         // They are ordered by time. Of those with the same millisecond, the order decides.
         let order = (entry.not_before << 20) | (self.state.order & 0xf_ffff);
         self.state.order += 1;
@@ -374,20 +486,21 @@ impl Frontier {
         queue.remove(key)?;
         queue.insert(new, &written(entry)[..])?;
         let known = Known { run, queued: Some(new), visit: visit.or(known.visit) };
-        writing.open_table(KNOWN)?.insert(hash(&entry.url), &written(&known)[..])?;
+        writing.open_table(KNOWN)?.insert(hash(&entry.name()), &written(&known)[..])?;
         Ok(())
     }
 
-    /// Takes the entries of a lane out of the queue that `is_hopeless` says, and returns how many those are.
-    pub fn give_up(&mut self, lane: u32, is_hopeless: impl Fn(&Entry) -> bool) -> Result<u64> {
-        let mut count = 0;
+    /// Takes the entries of a lane out of the queue that `is_hopeless` says, and returns them.
+    pub fn give_up(&mut self, lane: u32, is_hopeless: impl Fn(&Entry) -> bool) -> Result<Vec<Entry>> {
+        let mut given_up = Vec::new();
         let mut queue = self.writing()?.open_table(QUEUE)?;
         queue.retain_in((lane, 0, 0)..=(lane, u8::MAX, u64::MAX), |_, bytes| {
-            let stays = read::<Entry>(bytes).is_some_and(|entry| !is_hopeless(&entry));
-            count += u64::from(!stays);
+            let hopeless = read(bytes).filter(&is_hopeless);
+            let stays = hopeless.is_none();
+            given_up.extend(hopeless);
             stays
         })?;
-        Ok(count)
+        Ok(given_up)
     }
 
     /// The robots.txt of an origin, and when it was read, in milliseconds since 1970.
@@ -435,10 +548,16 @@ mod tests {
         Entry::new(url, Kind::Page, depth)
     }
 
+    const MUCH: Room = Room { pages: 99, lists: 99, foreign: 99 };
+
+    fn pushed(frontier: &mut Frontier, lane: u32, entries: &[Entry]) -> u64 {
+        frontier.push(lane, entries, MUCH).unwrap().0.pages
+    }
+
     fn order(frontier: &mut Frontier, lane: u32) -> Vec<String> {
         let mut urls = Vec::new();
         while let Some((key, entry)) = frontier.first(lane).unwrap() {
-            frontier.finish(key, &entry.url, None).unwrap();
+            frontier.finish(key, &entry, None).unwrap();
             urls.push(entry.url);
         }
         urls
@@ -451,11 +570,11 @@ mod tests {
         frontier.state.run = 1;
         let lane = frontier.lane("a.example").unwrap();
         let entries = [page("http://a.example/1", 0), page("http://a.example/2", 0), page("http://a.example/1", 0)];
-        assert_eq!(frontier.push(lane, &entries).unwrap(), 2);
+        assert_eq!(pushed(&mut frontier, lane, &entries), 2);
         assert_eq!(order(&mut frontier, lane), ["http://a.example/1", "http://a.example/2"]);
-        assert_eq!(frontier.push(lane, &entries).unwrap(), 0);
+        assert_eq!(pushed(&mut frontier, lane, &entries), 0);
         frontier.state.run = 2;
-        assert_eq!(frontier.push(lane, &entries).unwrap(), 2);
+        assert_eq!(pushed(&mut frontier, lane, &entries), 2);
     }
 
     #[test]
@@ -465,18 +584,60 @@ mod tests {
         frontier.state.run = 1;
         let lane = frontier.lane("a.example").unwrap();
         let other = frontier.lane("b.example").unwrap();
-        frontier.push(lane, &[page("late", 0), page("later", 0), page("deep", 1), page("flat", 0)]).unwrap();
-        frontier.push(other, &[page("other", 0)]).unwrap();
+        pushed(&mut frontier, lane, &[page("late", 0), page("later", 0), page("deep", 1), page("flat", 0)]);
+        pushed(&mut frontier, other, &[page("other", 0)]);
         for (url, not_before) in [("later", 20), ("late", 10)] {
-            let (key, mut entry) = frontier.queued(url).unwrap().unwrap();
+            let (key, mut entry) = frontier.queued(lane, url).unwrap().unwrap();
             entry.not_before = not_before;
             frontier.postpone(key, &entry, None).unwrap();
         }
-        frontier.push(lane, &[Entry::new("feed", Kind::Feed, 0)]).unwrap();
+        pushed(&mut frontier, lane, &[Entry::new("feed", Kind::Feed, 0)]);
         frontier.push_robots(lane, &Entry::new("robots", Kind::Robots("a".to_owned()), 0)).unwrap();
         assert_eq!(frontier.waiting_lanes().unwrap(), [lane, other]);
         assert_eq!(order(&mut frontier, lane), ["robots", "feed", "flat", "deep", "late", "later"]);
         assert_eq!(frontier.waiting_lanes().unwrap(), [other]);
+    }
+
+    #[test]
+    fn only_as_much_is_queued_as_there_is_room_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut frontier = open(folder.path());
+        frontier.state.run = 1;
+        let lane = frontier.lane("a.example").unwrap();
+        let sitemap =
+            |path: &str, site: &str| Entry::new(&format!("http://a.example/{path}"), Kind::Sitemap(site.to_owned()), 0);
+        let entries = [
+            page("1", 0),
+            page("1", 0),
+            page("2", 0),
+            sitemap("own", "a.example"),
+            sitemap("own2", "a.example"),
+            sitemap("b", "b.example"),
+            sitemap("b", "c.example"), // each of them looks for its own pages there
+            sitemap("b2", "c.example"),
+        ];
+        let (added, refused) = frontier.push(lane, &entries, Room { pages: 1, lists: 1, foreign: 2 }).unwrap();
+        assert_eq!(added, Room { pages: 1, lists: 1, foreign: 2 });
+        assert_eq!(refused, [&entries[2], &entries[4], &entries[7]]);
+        assert_eq!(frontier.first_page(lane).unwrap().map(|(_, entry)| entry), Some(page("1", 0)));
+        let (_, found) = frontier.queued(lane, "http://a.example/b").unwrap().unwrap();
+        assert_eq!(found, entries[5]);
+        assert_eq!(
+            order(&mut frontier, lane),
+            ["http://a.example/own", "1", "http://a.example/b", "http://a.example/b"]
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_once_in_a_run_and_may_be_queued_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut frontier = open(folder.path());
+        frontier.state.run = 1;
+        let lane = frontier.lane("a.example").unwrap();
+        assert_eq!([frontier.leave_out("a").unwrap(), frontier.leave_out("a").unwrap()], [true, false]);
+        assert_eq!(pushed(&mut frontier, lane, &[page("a", 0)]), 1);
+        frontier.state.run = 2;
+        assert!(frontier.leave_out("a").unwrap());
     }
 
     #[test]
@@ -489,12 +650,12 @@ mod tests {
             let mut frontier = open(folder.path());
             frontier.state.run = 3;
             let lane = frontier.lane("a.example").unwrap();
-            frontier.push(lane, &[page("a", 0), page("b", 0)]).unwrap();
-            let (key, _) = frontier.queued("a").unwrap().unwrap();
-            frontier.finish(key, "a", Some(visit.clone())).unwrap();
+            pushed(&mut frontier, lane, &[page("a", 0), page("b", 0)]);
+            let (key, entry) = frontier.queued(lane, "a").unwrap().unwrap();
+            frontier.finish(key, &entry, Some(visit.clone())).unwrap();
             frontier.set_robots("o", 5, &Robots::Rules(b"x".to_vec())).unwrap();
             frontier.commit(position).unwrap();
-            frontier.push(lane, &[page("c", 0)]).unwrap(); // not committed
+            pushed(&mut frontier, lane, &[page("c", 0)]); // not committed
         }
         let mut frontier = open(folder.path());
         assert_eq!((frontier.state.run, frontier.state.position, frontier.len().unwrap()), (3, position, 1));
@@ -511,9 +672,9 @@ mod tests {
         let mut frontier = open(folder.path());
         frontier.state.run = 1;
         let [lane, other] = ["a", "b"].map(|domain| frontier.lane(domain).unwrap());
-        frontier.push(lane, &[page("a", 0), page("b", 0)]).unwrap();
-        frontier.push(other, &[page("c", 0)]).unwrap();
-        assert_eq!(frontier.give_up(lane, |entry| entry.url == "a").unwrap(), 1);
+        pushed(&mut frontier, lane, &[page("a", 0), page("b", 0)]);
+        pushed(&mut frontier, other, &[page("c", 0)]);
+        assert_eq!(frontier.give_up(lane, |entry| entry.url == "a").unwrap(), [page("a", 0)]);
         assert_eq!(order(&mut frontier, lane), ["b"]);
         assert_eq!(order(&mut frontier, other), ["c"]);
     }

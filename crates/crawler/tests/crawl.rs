@@ -10,7 +10,7 @@ use crawling::{answers, crawl, crawled, options, pages, stored};
 use dehusk_crawler::crawl::{CrawlError, Options, Seed, Start};
 use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
-use server::{Behaviour, PAPERS, Server, Sites, articles};
+use server::{Behaviour, PAPERS, Page, Server, Sites, articles};
 
 #[test]
 fn all_pages_of_many_hosts_and_none_too_early() {
@@ -226,4 +226,120 @@ fn hosts_that_are_gone_do_not_hold_up_others_of_their_domain() {
     assert_eq!(told.failed.lock().unwrap().len(), 20, "each is told once");
     // One after another, they would take 100 seconds.
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+/// A sitemap of these URLs, or an index of these sitemaps.
+fn sitemap(is_index: bool, urls: impl IntoIterator<Item = String>) -> Page {
+    let (root, entry) = if is_index { ("sitemapindex", "sitemap") } else { ("urlset", "url") };
+    let urls: String = urls.into_iter().map(|url| format!("<{entry}><loc>{url}</loc></{entry}>")).collect();
+    Page::new("application/xml", format!("<{root}>{urls}</{root}>"))
+}
+
+/// A host with an index of 500 sitemaps of 1000 pages.
+fn with_endless_sitemaps(sites: &mut Sites, host: &'static str) {
+    sites.robots(host, &format!("Sitemap: http://{host}:{{port}}/index.xml\n"));
+    sites.rule(host, move |path, base| match path {
+        "/index.xml" => Some(sitemap(true, (0..500).map(|number| base.url(host, &format!("/s/{number}"))))),
+        _ if path.starts_with("/p/") => Some(Page::html(format!("<p>{path}"))),
+        _ => {
+            let number = path.strip_prefix("/s/")?.parse::<usize>().ok()?;
+            let pages = number * 1000..number * 1000 + if number == 0 { 5 } else { 1000 };
+            Some(sitemap(false, pages.map(|page| base.url(host, &format!("/p/{page}")))))
+        }
+    });
+}
+
+#[test]
+fn endless_sitemaps_fill_neither_the_queue_nor_the_time() {
+    let mut sites = Sites::new();
+    with_endless_sitemaps(&mut sites, "endless.example");
+    let server = Server::start(sites);
+    let seeds = pages(&[server.url("endless.example", "/p/a"), server.url("endless.example", "/p/b")]);
+    let options = Options { sitemaps: true, per_domain: 40, ..options(&server) };
+    let folder = tempfile::tempdir().unwrap();
+    let some = Options { max_pages: Some(6), ..options.clone() };
+    let (summary, _) = crawled(folder.path(), some, seeds.clone());
+    // As many pages, and as many sitemaps, as the domain may have.
+    assert!(summary.left <= 2 * 40, "{summary:?}");
+    let state = std::fs::metadata(folder.path().join(".crawl/state.redb")).unwrap().len();
+    assert!(state < 8 << 20, "{state} bytes");
+
+    server.forget();
+    let folder = tempfile::tempdir().unwrap();
+    let (summary, told) = crawled(folder.path(), options, seeds);
+    let log = server.log();
+    let asked: Vec<&str> = log.iter().map(|seen| &seen.path[..3]).collect();
+    // A sitemap is read only as long as the domain may have more pages, and not before a page had its turn.
+    assert_eq!(asked[..8], ["/ro", "/p/", "/in", "/p/", "/s/", "/p/", "/s/", "/p/"], "{asked:?}");
+    assert_eq!((asked.iter().filter(|path| **path == "/s/").count(), summary.pages, summary.left), (2, 40, 0));
+    // 461 sitemaps of the index, 37 that have no use any more, and the pages that are too many. Some of them are told.
+    assert_eq!(summary.over_limit, 461 + 37 + 2 + 5 + 1000 - 40, "{summary:?}");
+    assert_eq!(told.left_out.lock().unwrap().len(), 40 + 37);
+}
+
+#[test]
+fn a_sitemap_on_another_host_speaks_for_the_site_that_names_it() {
+    let mut sites = Sites::new();
+    sites.robots("paper.example", "Sitemap: http://maps.example:{port}/index.xml\n").page(
+        "paper.example",
+        "/",
+        "<p>Home",
+    );
+    sites.robots("other.example", "Sitemap: http://maps.example:{port}/both.xml\n").page(
+        "other.example",
+        "/",
+        "<p>Home",
+    );
+    let all = |base: server::Base| {
+        let of = |host: &str| (0..5).map(move |page| base.url(host, &format!("/{page}"))).collect::<Vec<_>>();
+        [of("paper.example"), of("victim.example"), of("other.example")].concat()
+    };
+    sites.rule("maps.example", move |path, base| match path {
+        "/index.xml" => {
+            Some(sitemap(true, [base.url("maps.example", "/both.xml"), base.url("victim.example", "/s.xml")]))
+        }
+        "/both.xml" => Some(sitemap(false, all(base))),
+        _ => None,
+    });
+    for host in ["paper.example", "other.example"] {
+        sites.rule(host, |path, _| Some(Page::html(format!("<p>{path}"))));
+    }
+    sites.page("victim.example", "/", "<p>Leave me alone");
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let homes = ["paper.example", "other.example"].map(|host| server.url(host, "/"));
+    let (summary, told) = crawled(folder.path(), Options { sitemaps: true, ..options(&server) }, pages(&homes));
+    assert_eq!((summary.pages, summary.left), (12, 0), "{summary:?} {:?}", told.failed);
+    assert!(server.log().iter().all(|seen| seen.host != "victim.example"));
+    // Each site leaves out those of the two others, and one of them a sitemap. Each URL counts once.
+    assert_eq!(summary.of_other_sites, 15 + 1, "{summary:?}");
+    assert_eq!(server.count("maps.example", "/both.xml"), 2, "each of the two looks for its own pages");
+}
+
+#[test]
+fn a_site_has_no_others_crawled_by_its_robots() {
+    let mut sites = Sites::new();
+    let named: String =
+        (0..300).map(|number| format!("Sitemap: http://victim.example:{{port}}/s/{number}\n")).collect();
+    sites.robots("bad.example", &named).page("bad.example", "/", "<p>Home");
+    sites.rule("victim.example", |path, base| match path.strip_prefix("/s/") {
+        Some(number) => Some(sitemap(false, [base.url("victim.example", &format!("/secret/{number}"))])),
+        None => path.starts_with("/p/").then(|| Page::html(format!("<p>{path}"))),
+    });
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let mut urls: Vec<String> = (0..20).map(|page| server.url("victim.example", &format!("/p/{page}"))).collect();
+    urls.push(server.url("bad.example", "/"));
+    let options = Options { sitemaps: true, delay: Duration::from_millis(2), ..options(&server) };
+    let (summary, told) = crawled(folder.path(), options, pages(&urls));
+    assert_eq!((summary.pages, summary.left), (21, 0), "{summary:?} {:?}", told.failed);
+    let log = server.log();
+    let of_victim: Vec<&str> =
+        log.iter().filter(|seen| seen.host == "victim.example").map(|seen| &seen.path[..3]).collect();
+    assert_eq!(of_victim.iter().filter(|path| **path == "/s/").count(), 100, "as many as a site may have elsewhere");
+    assert!(!of_victim.contains(&"/se"), "its pages are not asked for");
+    let last_page = of_victim.iter().rposition(|path| *path == "/p/").unwrap();
+    let first_sitemap = of_victim.iter().position(|path| *path == "/s/").unwrap();
+    assert!(last_page < first_sitemap, "they do not delay its own pages: {of_victim:?}");
+    assert_eq!((summary.over_limit, summary.of_other_sites), (200, 100), "{summary:?}");
 }

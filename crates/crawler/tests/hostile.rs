@@ -269,7 +269,7 @@ fn content() {
     run_all(vec![
         page(GzipBomb, 1, &["it is longer than"], &[]),
         page(GzipBombMembers, 1, &["it is longer than"], &[]),
-        Case { kind: Kind::Sitemap, ..page(GzipBombFile, 1, &["it is longer than"], &[]) },
+        Case { kind: Kind::Sitemap(BAD.to_owned()), ..page(GzipBombFile, 1, &["it is longer than"], &[]) },
         page(GzipBroken, 1, &[], &[200]),
         page(GzipWrongSum, 1, &[], &[200]),
         page(GzipLie, 1, &[], &[200]),
@@ -283,9 +283,9 @@ fn content() {
         Case { depth: 1, stored: &[200], ..page(DeepHtml, 1, &[], &[200]) },
         // Its entry is there, without what the entities stand for.
         Case { kind: Kind::Feed, ..page(XmlBomb, 2, &["status 404"], &[200, 404]) },
-        Case { kind: Kind::Sitemap, ..page(XmlBomb, 1, &["it is no sitemap"], &[200]) },
+        Case { kind: Kind::Sitemap(BAD.to_owned()), ..page(XmlBomb, 1, &["it is no sitemap"], &[200]) },
         Case { kind: Kind::Feed, ..page(BinaryAsHtml, 1, &["it is no feed"], &[200]) },
-        Case { kind: Kind::Sitemap, ..page(EndlessBody, 1, &["it is longer than"], &[]) },
+        Case { kind: Kind::Sitemap(BAD.to_owned()), ..page(EndlessBody, 1, &["it is longer than"], &[]) },
     ]);
 }
 

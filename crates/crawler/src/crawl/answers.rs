@@ -5,7 +5,8 @@ use std::io::Write;
 use chrono::{DateTime, Utc};
 
 use super::asking::MOST_KEPT;
-use super::options::{CrawlError, Observer};
+use super::options::{CrawlError, LeftOut, Observer};
+use super::queueing::Way;
 use super::worker::{Answer, Outcome, Task};
 use super::{Crawl, Result};
 use crate::address::Address;
@@ -118,6 +119,7 @@ impl Crawl {
                 let why = match kind {
                     Kind::Robots(_) => None,
                     _ if *target == address => Some("it is redirected to itself"),
+                    _ if target.is_trap() => Some("it is redirected to a path that repeats itself or is very deep"),
                     _ => (entry.redirects >= MOST_REDIRECTS).then_some("it is redirected too often"),
                 };
                 why.into_iter().for_each(|why| self.fail(&entry.url, why, observer));
@@ -141,12 +143,13 @@ impl Crawl {
         } else {
             self.intervals.remove(&entry.url);
         }
-        self.apply(lane, key, entry, &address, examined, visit)?;
+        self.apply(lane, key, entry, &address, examined, visit, observer)?;
         observer.fetched(address.as_str(), &self.summary);
         Ok(())
     }
 
     /// Notes what an answer leads to.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn apply(
         &mut self,
         lane: u32,
@@ -155,6 +158,7 @@ impl Crawl {
         address: &Address,
         examined: Examined,
         visit: Visit,
+        observer: &dyn Observer,
     ) -> Result<()> {
         let now = self.clock.now();
         if let Kind::Robots(origin) = &entry.kind {
@@ -184,50 +188,56 @@ impl Crawl {
         let Some(key) = key else { return Ok(()) };
         if entry.kind == Kind::Page {
             // Whatever the answer is: links to pages that do not exist have no end, either.
-            let pages = self.pages_of(lane)? + 1;
-            self.pages.insert(lane, pages);
-            self.change_row(lane, |row| row.pages = pages)?;
+            self.change_counts(lane, |counts| counts.asked += 1)?;
         }
         let url = &entry.url;
         let mut again = None;
         match examined.found {
             Found::Page(links) => {
                 self.summary.pages += 1;
-                self.with(|frontier| frontier.finish(key, url, Some(visit)))?;
+                self.with(|frontier| frontier.finish(key, &entry, Some(visit)))?;
                 let feeds = links.feeds.into_iter().filter(|_| self.options.feeds).map(|feed| (feed, Kind::Feed));
                 let feeds: Vec<_> = feeds.collect();
-                self.push(feeds, 0, 0)?;
+                self.push(feeds, Way::default(), observer)?;
                 if entry.depth < self.options.depth {
                     let is_near = |page: &Address| self.options.leaves_domain || page.domain() == address.domain();
                     let pages: Vec<_> =
                         links.pages.into_iter().filter(is_near).map(|page| (page, Kind::Page)).collect();
-                    self.push(pages, entry.depth + 1, 0)?;
+                    self.push(pages, Way { depth: entry.depth + 1, ..Way::default() }, observer)?;
                 }
                 return Ok(());
             }
             Found::Feed { pages, interval } => {
                 self.summary.feeds += 1;
                 let pages: Vec<_> = self.since(pages).map(|page| (page, Kind::Page)).collect();
-                self.push(pages, 0, 0)?;
+                self.push(pages, Way::default(), observer)?;
                 again = Some((Some(visit), interval));
             }
             Found::Sitemap { is_index, listed } => {
                 self.summary.sitemaps += 1;
-                // A sitemap may speak for its own site only (sitemaps.org, "Location").
-                let is_near = |page: &Address| self.options.leaves_domain || page.domain() == address.domain();
-                let kind = if is_index { Kind::Sitemap } else { Kind::Page };
-                let listed: Vec<_> = self.since(listed).filter(is_near).map(|url| (url, kind.clone())).collect();
+                let Kind::Sitemap(site) = &entry.kind else { return Ok(()) };
+                // It speaks for the site whose robots.txt names it, wherever it is (sitemaps.org, "Sitemaps & Cross Submits"). Its
+                // parts may be where it is itself.
+                let is_near = |url: &Address| {
+                    self.options.leaves_domain || url.domain() == site || is_index && url.domain() == address.domain()
+                };
+                let (listed, others): (Vec<Address>, Vec<Address>) = self.since(listed).partition(is_near);
+                for other in others {
+                    self.leave_out(lane, other.as_str(), LeftOut::OtherSite, observer)?;
+                }
+                let kind = if is_index { entry.kind.clone() } else { Kind::Page };
                 let depth = if is_index { entry.depth + 1 } else { 0 };
                 if depth <= MOST_INDEXES {
-                    self.push(listed, depth, 0)?;
+                    let listed = listed.into_iter().map(|url| (url, kind.clone()));
+                    self.push(listed, Way { depth, ..Way::default() }, observer)?;
                 }
-                self.with(|frontier| frontier.finish(key, url, Some(visit)))?;
-                return Ok(());
+                return self.with(|frontier| frontier.finish(key, &entry, Some(visit)));
             }
             Found::Redirect(Ok(target)) if entry.redirects < MOST_REDIRECTS => {
                 let is_near = entry.depth == 0 || self.options.leaves_domain || target.domain() == address.domain();
-                if is_near {
-                    self.push([(target, entry.kind.clone())], entry.depth, entry.redirects + 1)?;
+                if is_near && !target.is_trap() {
+                    let way = Way { depth: entry.depth, redirects: entry.redirects + 1, is_given: entry.is_given };
+                    self.push([(target, entry.kind.clone())], way, observer)?;
                 }
             }
             Found::NotModified => {
@@ -239,7 +249,7 @@ impl Crawl {
                 let postponed = Entry { tries, not_before: now.max(1), ..entry.clone() };
                 return match tries < MOST_TRIES {
                     true => self.with(|frontier| frontier.postpone(key, &postponed, None)),
-                    false => self.with(|frontier| frontier.finish(key, url, None)),
+                    false => self.with(|frontier| frontier.finish(key, &entry, None)),
                 };
             }
             Found::Robots(_) | Found::Redirect(_) | Found::Nothing | Found::Unexpected(_) => {}
@@ -255,7 +265,7 @@ impl Crawl {
                 let later = Entry { tries: 0, not_before, ..entry.clone() };
                 self.with(|frontier| frontier.postpone(key, &later, visit))
             }
-            (again, ..) => self.with(|frontier| frontier.finish(key, url, again.and_then(|(visit, _)| visit))),
+            (again, ..) => self.with(|frontier| frontier.finish(key, &entry, again.and_then(|(visit, _)| visit))),
         }?;
         Ok(())
     }
@@ -319,7 +329,7 @@ impl Crawl {
                 let later = Entry { tries: 0, not_before: now + LONGEST_INTERVAL / 4, ..entry };
                 self.with(|frontier| frontier.postpone(key, &later, None))
             }
-            _ => self.with(|frontier| frontier.finish(key, &entry.url, None)),
+            _ => self.with(|frontier| frontier.finish(key, &entry, None)),
         }
     }
 }

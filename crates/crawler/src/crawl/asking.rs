@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::options::{AGENT, Observer};
+use super::options::{AGENT, LeftOut, Observer};
+use super::queueing::Way;
 use super::worker::Task;
 use super::{Crawl, Result};
 use crate::address::Address;
-use crate::frontier::{Entry, Kind, LaneRow, Robots};
+use crate::frontier::{Entry, Key, Kind, LaneRow, Robots};
 use crate::lanes::Time;
 use crate::robots::Rules;
 
@@ -35,7 +36,7 @@ impl Crawl {
     /// What a lane that may go has to do.
     pub(super) fn next_task(&mut self, lane: u32, now: Time, observer: &dyn Observer) -> Result<Option<Task>> {
         loop {
-            let Some((key, entry)) = self.with(|frontier| frontier.first(lane))? else { return Ok(None) };
+            let Some((key, entry)) = self.next_entry(lane)? else { return Ok(None) };
             if self.fresh.contains(&lane) && !self.frontier.is_committed(key) {
                 return Ok(None); // it is woken after the commit
             }
@@ -44,18 +45,21 @@ impl Crawl {
                 return Ok(None);
             }
             let Ok(address) = Address::parse(&entry.url) else {
-                self.with(|frontier| frontier.finish(key, &entry.url, None))?;
+                self.with(|frontier| frontier.finish(key, &entry, None))?;
                 continue;
             };
-            if entry.kind == Kind::Page && self.pages_of(lane)? >= self.options.per_domain {
-                self.summary.over_limit +=
-                    self.with(|frontier| frontier.give_up(lane, |entry| entry.kind == Kind::Page))?;
+            if entry.kind == Kind::Page && self.counts(lane)?.asked >= self.options.per_domain {
+                self.give_up(lane, LeftOut::OverLimit, observer, |entry| entry.kind == Kind::Page)?;
+                continue;
+            }
+            if !self.is_useful(&entry)? {
+                self.give_up(lane, LeftOut::OverLimit, observer, |other| other.kind == entry.kind)?;
                 continue;
             }
             let origin = address.origin();
             let access = match entry.kind {
                 Kind::Robots(_) => Access::Allowed,
-                _ => self.access(lane, &address, &origin, now)?,
+                _ => self.access(lane, &address, &origin, now, observer)?,
             };
             let follows_links = self.follows_links(&entry);
             let mut task = Task {
@@ -71,15 +75,16 @@ impl Crawl {
             match access {
                 Access::Allowed => {}
                 Access::Forbidden => {
-                    self.summary.forbidden += 1;
-                    self.with(|frontier| frontier.finish(key, &task.entry.url, None))?;
+                    self.makes_room(lane, &task.entry)?;
+                    self.tell_left_out(&task.entry.url, LeftOut::Forbidden, observer);
+                    self.with(|frontier| frontier.finish(key, &task.entry, None))?;
                     continue;
                 }
                 Access::Never => {
                     let is_of =
                         |entry: &Entry| Address::parse(&entry.url).is_ok_and(|address| address.origin() == origin);
                     let is_of = |entry: &Entry| !matches!(entry.kind, Kind::Robots(_)) && is_of(entry);
-                    self.summary.without_robots += self.with(|frontier| frontier.give_up(lane, is_of))?;
+                    self.give_up(lane, LeftOut::WithoutRobots, observer, is_of)?;
                     continue;
                 }
                 Access::Later(not_before) => {
@@ -101,7 +106,7 @@ impl Crawl {
                         Ok(robots) => robots,
                         Err(error) => {
                             self.fail(&task.entry.url, &format!("its robots.txt has no URL: {error}"), observer);
-                            self.with(|frontier| frontier.finish(key, &task.entry.url, None))?;
+                            self.with(|frontier| frontier.finish(key, &task.entry, None))?;
                             continue;
                         }
                     };
@@ -121,6 +126,10 @@ impl Crawl {
                 return Ok(None);
             }
             task.ip = Some(ip);
+            match task.entry.is_list() {
+                true => self.had_list.insert(lane),
+                false => self.had_list.remove(&lane),
+            };
             if !matches!(task.entry.kind, Kind::Robots(_)) {
                 task.earlier = self.with(|frontier| frontier.visit(&task.entry.url))?;
                 // What leads to others is read once in each run, for they may not have been visited in the last one.
@@ -133,14 +142,22 @@ impl Crawl {
         }
     }
 
-    pub(super) fn pages_of(&mut self, lane: u32) -> Result<u64> {
-        if let Some(&pages) = self.pages.get(&lane) {
-            return Ok(pages);
+    /// The next entry of a lane. Pages take turns with feeds and sitemaps, and go before sitemaps that are useless for now.
+    fn next_entry(&mut self, lane: u32) -> Result<Option<(Key, Entry)>> {
+        let first = self.with(|frontier| frontier.first(lane))?;
+        let Some((_, entry)) = first.as_ref().filter(|(_, entry)| entry.is_list()) else { return Ok(first) };
+        if self.had_list.contains(&lane) || !self.is_useful(entry)? {
+            let page = self.with(|frontier| frontier.first_page(lane))?;
+            return Ok(page.or(first));
         }
-        let row = self.with(|frontier| frontier.lane_row(lane))?;
-        let pages = if row.run == self.frontier.state.run { row.pages } else { 0 };
-        self.pages.insert(lane, pages);
-        Ok(pages)
+        Ok(first)
+    }
+
+    /// Whether the site of a sitemap may have more pages. Other entries are always useful.
+    fn is_useful(&mut self, entry: &Entry) -> Result<bool> {
+        let Kind::Sitemap(site) = &entry.kind else { return Ok(true) };
+        let site = self.with(|frontier| frontier.lane(site))?;
+        Ok(self.counts(site)?.pages < self.options.per_domain)
     }
 
     pub(super) fn change_row(&mut self, lane: u32, change: impl FnOnce(&mut LaneRow)) -> Result<()> {
@@ -148,7 +165,7 @@ impl Crawl {
         self.with(|frontier| {
             let mut row = frontier.lane_row(lane)?;
             if row.run != run {
-                (row.run, row.pages) = (run, 0);
+                (row.run, row.counts) = (run, Default::default());
             }
             change(&mut row);
             frontier.set_lane_row(lane, &row)
@@ -156,7 +173,14 @@ impl Crawl {
     }
 
     /// Whether robots.txt allows a visit.
-    fn access(&mut self, lane: u32, address: &Address, origin: &str, now: Time) -> Result<Access> {
+    fn access(
+        &mut self,
+        lane: u32,
+        address: &Address,
+        origin: &str,
+        now: Time,
+        observer: &dyn Observer,
+    ) -> Result<Access> {
         if self.unreachable.contains(origin) {
             return Ok(Access::Never);
         }
@@ -182,11 +206,12 @@ impl Crawl {
             }
             if self.options.sitemaps {
                 let named = rules.sitemaps().iter().filter_map(|sitemap| address.join(sitemap).ok());
-                let mut sitemaps: Vec<(Address, Kind)> = named.map(|address| (address, Kind::Sitemap)).collect();
+                let mut sitemaps: Vec<Address> = named.collect();
                 if sitemaps.is_empty() {
-                    sitemaps.extend(address.join("/sitemap.xml").ok().map(|address| (address, Kind::Sitemap)));
+                    sitemaps.extend(address.join("/sitemap.xml"));
                 }
-                self.give(sitemaps)?;
+                let kind = Kind::Sitemap(address.domain().to_owned());
+                self.give(sitemaps.into_iter().map(|sitemap| (sitemap, kind.clone())), Way::default(), observer)?;
             }
             if delay > self.options.delay.as_millis() as u64 {
                 // The request that comes now waits for it, too.

@@ -3,9 +3,10 @@
 mod answers;
 mod asking;
 mod options;
+mod queueing;
 mod worker;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -18,13 +19,13 @@ use crate::address::Address;
 use crate::archive::Archive;
 use crate::examine::{Found, examine};
 use crate::fetch::Response;
-use crate::frontier::{Entry, Frontier, FrontierError, Kind};
+use crate::frontier::{Counts, Entry, Frontier, FrontierError, Kind};
 use crate::lanes::{Lanes, Time};
 use crate::record::answer_in;
 use crate::robots::Rules;
 
 use answers::LONGEST_PENALTY;
-pub use options::{AGENT, CrawlError, Observer, Options, Seed, Start, Summary};
+pub use options::{AGENT, CrawlError, LeftOut, Observer, Options, Seed, Start, Summary};
 use worker::{Event, Task, visit, work};
 
 /// A domain that wants to be left alone for longer is left to another run. In milliseconds.
@@ -66,8 +67,10 @@ pub struct Crawl {
     unreachable: HashSet<String>,
     /// Lanes that wait for the robots.txt of an origin, which is somewhere else.
     waiting: HashMap<String, Vec<u32>>,
-    /// Number of URLs of lanes that were answered in this run, without feeds and sitemaps.
-    pages: HashMap<u32, u64>,
+    /// What lanes have in this run, and whether that has changed since it was written.
+    counts: HashMap<u32, (Counts, bool)>,
+    /// Lanes of which a feed or a sitemap was the last that was asked for. Then it is the turn of a page.
+    had_list: HashSet<u32>,
     /// Feeds that were read in this run, and are read again.
     watched: HashSet<String>,
     /// Milliseconds between two looks at a feed.
@@ -76,6 +79,11 @@ pub struct Crawl {
     /// asked for only when it is on the disk.
     fresh: HashSet<u32>,
 }
+
+/// Is not told what was found after a crash.
+struct Nobody;
+
+impl Observer for Nobody {}
 
 /// The time, in milliseconds since 1970. It never goes back.
 #[derive(Clone, Copy)]
@@ -134,7 +142,8 @@ impl Crawl {
             robots_tries: HashMap::new(),
             unreachable: HashSet::new(),
             waiting: HashMap::new(),
-            pages: HashMap::new(),
+            counts: HashMap::new(),
+            had_list: HashSet::new(),
             watched: HashSet::new(),
             intervals: HashMap::new(),
             fresh: HashSet::new(),
@@ -144,6 +153,7 @@ impl Crawl {
         }
         if start != Start::Resume {
             crawl.with(Frontier::clear)?;
+            crawl.counts.clear();
             crawl.frontier.state.run += 1;
             crawl.frontier.state.is_open = true;
         }
@@ -167,7 +177,8 @@ impl Crawl {
     /// An answer that was written but not noted.
     fn recover(&mut self, address: &Address, id: String, response: &Response) -> Result<()> {
         let url = address.as_str();
-        let queued = self.with(|frontier| frontier.queued(url))?;
+        let lane = self.with(|frontier| frontier.lane(address.domain()))?;
+        let queued = self.with(|frontier| frontier.queued(lane, url))?;
         let (key, entry) = match queued {
             Some((key, entry)) => (Some(key), entry),
             None if address.url().path() == "/robots.txt" => (None, Entry::new(url, Kind::Robots(address.origin()), 0)),
@@ -177,7 +188,6 @@ impl Crawl {
         let Ok(examined) = examine(address, &entry.kind, response, follows_links, self.options.limits.body) else {
             return Ok(());
         };
-        let lane = self.with(|frontier| frontier.lane(address.domain()))?;
         if let (Found::Busy(after), 429 | 503) = (&examined.found, response.head.status()) {
             let least = 2 * self.options.delay.as_millis() as u64;
             let until = after.map_or(least.max(500), |seconds| seconds.saturating_mul(1000).min(LONGEST_PENALTY));
@@ -185,7 +195,7 @@ impl Crawl {
             self.change_row(lane, |row| row.not_before = row.not_before.max(until))?;
         }
         let visit = visit(&examined, response, id);
-        self.apply(lane, key, entry, address, examined, visit)
+        self.apply(lane, key, entry, address, examined, visit, &Nobody)
     }
 
     /// Runs the crawl until nothing is left, or the observer stops it. Pages are also written to `copy`, as WARC records that are
@@ -279,6 +289,7 @@ impl Crawl {
     /// First the files, then what is known of them.
     fn commit(&mut self) -> Result<()> {
         let position = self.archive.sync().map_err(|error| self.of_archive(error))?;
+        self.note_counts()?;
         self.with(|frontier| frontier.commit(position))?;
         let now = self.clock.now();
         for lane in std::mem::take(&mut self.fresh) {
@@ -307,54 +318,6 @@ impl Crawl {
     /// Who asks for more patience than there is stays in the queue for another run.
     fn is_soon(&self, at: Time) -> bool {
         at <= self.clock.now() + PATIENCE || self.options.watch.is_some()
-    }
-
-    fn add_seed(&mut self, seed: &Seed, observer: &dyn Observer) -> Result<()> {
-        match Address::parse(&seed.url) {
-            Ok(address) => self.give([(address, seed.kind.clone())]),
-            Err(error) => {
-                self.fail(&seed.url, &error.to_string(), observer);
-                Ok(())
-            }
-        }
-    }
-
-    /// Queues what an answer leads to.
-    fn push(&mut self, addresses: impl IntoIterator<Item = (Address, Kind)>, depth: u8, redirects: u8) -> Result<()> {
-        let now = self.clock.now();
-        for lane in self.queue(addresses, depth, redirects)? {
-            self.wake(lane, now);
-        }
-        Ok(())
-    }
-
-    /// Queues what no answer leads to. It waits for the next commit.
-    fn give(&mut self, addresses: impl IntoIterator<Item = (Address, Kind)>) -> Result<()> {
-        let lanes = self.queue(addresses, 0, 0)?;
-        self.fresh.extend(lanes);
-        Ok(())
-    }
-
-    /// Queues addresses. Returns the lanes that have more now.
-    fn queue(
-        &mut self,
-        addresses: impl IntoIterator<Item = (Address, Kind)>,
-        depth: u8,
-        redirects: u8,
-    ) -> Result<Vec<u32>> {
-        let mut of_lanes: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
-        for (address, kind) in addresses {
-            let lane = self.with(|frontier| frontier.lane(address.domain()))?;
-            let entry = Entry { redirects, ..Entry::new(address.as_str(), kind, depth) };
-            of_lanes.entry(lane).or_default().push(entry);
-        }
-        let mut lanes = Vec::new();
-        for (lane, entries) in of_lanes {
-            if self.with(|frontier| frontier.push(lane, &entries))? > 0 {
-                lanes.push(lane);
-            }
-        }
-        Ok(lanes)
     }
 
     fn fail(&mut self, url: &str, why: &str, observer: &dyn Observer) {

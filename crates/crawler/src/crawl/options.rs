@@ -26,7 +26,8 @@ pub struct Options {
     pub delay: Duration,
     /// Number of requests at the same time.
     pub threads: usize,
-    /// Number of URLs of one registered domain that are asked for, at most; without feeds and sitemaps.
+    /// Number of pages of one registered domain that are queued or asked for, at most. Its feeds and sitemaps count apart, up to the
+    /// same number.
     pub per_domain: u64,
     /// How many links are followed from what is given.
     pub depth: u8,
@@ -97,6 +98,29 @@ pub trait Observer: Sync {
 
     /// A URL has no page.
     fn failed(&self, _url: &str, _why: &str) {}
+
+    /// A URL is not asked for.
+    fn left_out(&self, _url: &str, _why: LeftOut) {}
+}
+
+/// Why a URL is not asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+pub enum LeftOut {
+    /// By robots.txt.
+    #[error("robots.txt forbids it")]
+    Forbidden,
+    /// There is no robots.txt to ask.
+    #[error("the robots.txt of its host could not be read")]
+    WithoutRobots,
+    /// There are too many of its domain.
+    #[error("its domain has too many URLs")]
+    OverLimit,
+    /// See [`Address::is_trap`](crate::address::Address::is_trap).
+    #[error("its path repeats itself or is very deep, like those that pages make without an end")]
+    Trap,
+    /// A sitemap lists it, and is for another site.
+    #[error("a sitemap of another site lists it")]
+    OtherSite,
 }
 
 /// What a run did.
@@ -124,12 +148,29 @@ pub struct Summary {
     pub without_robots: u64,
     /// URLs that are left out because there are too many of their domain.
     pub over_limit: u64,
+    /// URLs that are left out because they look like those that a site makes without an end.
+    pub trapped: u64,
+    /// URLs in sitemaps that are left out because they are not of the site of the sitemap.
+    pub of_other_sites: u64,
     /// URLs that have no page, by the reason.
     pub failed: BTreeMap<String, u64>,
     /// URLs that are left in the queue.
     pub left: u64,
     /// WARC files in the folder.
     pub files: u32,
+}
+
+impl Summary {
+    /// How many URLs are left out for this reason.
+    pub(super) fn left_out(&mut self, why: LeftOut) -> &mut u64 {
+        match why {
+            LeftOut::Forbidden => &mut self.forbidden,
+            LeftOut::WithoutRobots => &mut self.without_robots,
+            LeftOut::OverLimit => &mut self.over_limit,
+            LeftOut::Trap => &mut self.trapped,
+            LeftOut::OtherSite => &mut self.of_other_sites,
+        }
+    }
 }
 
 /// Why a crawl cannot go on.

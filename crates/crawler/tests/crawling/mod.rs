@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use dehusk_crawler::archive::Packing;
-use dehusk_crawler::crawl::{Crawl, CrawlError, Observer, Options, Seed, Start, Summary};
+use dehusk_crawler::crawl::{Crawl, CrawlError, LeftOut, Observer, Options, Seed, Start, Summary};
 use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
 use dehusk_crawler::record::answer_in;
@@ -53,11 +53,17 @@ pub fn options_for(names: impl IntoIterator<Item = (String, IpAddr)>) -> Options
 pub struct Told {
     /// URLs without a page, and why.
     pub failed: Mutex<Vec<(String, String)>>,
+    /// URLs that are not asked for, and why.
+    pub left_out: Mutex<Vec<(String, LeftOut)>>,
 }
 
 impl Observer for Told {
     fn failed(&self, url: &str, why: &str) {
         self.failed.lock().expect("no panic").push((url.to_owned(), why.to_owned()));
+    }
+
+    fn left_out(&self, url: &str, why: LeftOut) {
+        self.left_out.lock().expect("no panic").push((url.to_owned(), why));
     }
 }
 
