@@ -12,10 +12,11 @@ use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use clap::{Args, ValueEnum, ValueHint};
 use dehusk_crawler::archive::Packing;
-use dehusk_crawler::crawl::{self, Crawl, LeftOut, Observer, Options, Seed, Start};
+use dehusk_crawler::crawl::{self, Crawl, LeftOut, Observer, Options, Seed, Start, Wanted};
 use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
 use dehusk_crawler::resolve::Resolver;
+use regex::{Regex, RegexSet};
 use serde::Serialize;
 
 use dehusk::pipeline::Steps;
@@ -53,7 +54,7 @@ pub struct CrawlCommand {
     /// Begin anew, and forget what a crawl that was stopped still had to do
     #[arg(long, hide_short_help = true)]
     restart: bool,
-    /// Write each URL that has no page or is left out, and why, to a JSONL file
+    /// Write each URL that is not fetched, and why, to a JSONL file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     report: Option<PathBuf>,
     #[command(flatten)]
@@ -88,6 +89,17 @@ struct FoundArgs {
     /// Leave out what feeds and sitemaps date earlier, such as 2026-11-01
     #[arg(long, value_name = "DATE", value_parser = date)]
     since: Option<DateTime<Utc>>,
+    /// Fetch only found pages whose URL matches; more than one may be given
+    ///
+    /// Fetch only those of the found pages whose URL matches this regex somewhere, or one of several. It is for what links, feeds and
+    /// sitemaps lead to. URLs that are given are always fetched, also where they are redirected to; so are feeds and sitemaps.
+    #[arg(long, value_name = "REGEX", value_parser = regex)]
+    only: Vec<String>,
+    /// Leave out found pages whose URL matches; more than one may be given
+    ///
+    /// Leave out those of the found pages whose URL matches this regex somewhere, or one of several. It goes before --only.
+    #[arg(long, value_name = "REGEX", value_parser = regex)]
+    skip: Vec<String>,
     /// Also follow links to other domains
     #[arg(long)]
     offsite: bool,
@@ -211,6 +223,11 @@ fn date(text: &str) -> Result<DateTime<Utc>, String> {
     day.map(|day| day.and_utc()).or_else(time).ok_or_else(|| "a date is given as 2026-11-01".to_owned())
 }
 
+/// A regex that is not too large.
+fn regex(text: &str) -> Result<String, String> {
+    Regex::new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
 fn given_address(text: &str) -> Result<(String, IpAddr), String> {
     let parsed = text.split_once(':').and_then(|(host, ip)| {
         let ip = ip.trim_matches(['[', ']']).parse().ok()?;
@@ -220,8 +237,12 @@ fn given_address(text: &str) -> Result<(String, IpAddr), String> {
 }
 
 impl CrawlCommand {
-    fn options(&self, global: &Global) -> Options {
-        Options {
+    fn options(&self, global: &Global) -> anyhow::Result<Options> {
+        let set = |flag: &str, patterns: &[String]| {
+            RegexSet::new(patterns).with_context(|| format!("the regexes of {flag} are too large together: give fewer"))
+        };
+        let wanted = Wanted { only: set("--only", &self.found.only)?, skip: set("--skip", &self.found.skip)? };
+        Ok(Options {
             contact: self.contact.clone(),
             delay: self.politeness.delay,
             threads: global.threads.map_or(16, usize::from),
@@ -235,6 +256,7 @@ impl CrawlCommand {
             max_bytes: self.limits.max_bytes,
             limits: Limits { time: self.limits.timeout, body: self.limits.page_size },
             retry: self.politeness.retry,
+            wanted,
             watch: self.found.watch.then_some(self.found.poll),
             resolver: Resolver {
                 given: self.network.resolve.iter().cloned().collect(),
@@ -246,7 +268,7 @@ impl CrawlCommand {
             },
             file_size: self.storage.warc_size,
             root: None,
-        }
+        })
     }
 
     /// What is given, in order. Lists are read while the crawl runs.
@@ -288,7 +310,7 @@ pub fn run(args: &CrawlCommand, global: &Global, reporter: &Reporter) -> anyhow:
     };
     // While a crawl runs, Ctrl-C waits until what came is written.
     let _permission = interrupt::writing_one_of_many()?;
-    let crawl = Crawl::open(&args.output, args.options(global), start)?;
+    let crawl = Crawl::open(&args.output, args.options(global)?, start)?;
     let steps = args.limits.max_pages.map_or(Steps::Bytes(None), Steps::Things);
     reporter.start("fetching pages", steps);
     let observer = Telling { reporter, report, counts_pages: args.limits.max_pages.is_some(), told: AtomicU64::new(0) };
@@ -369,9 +391,10 @@ fn print(summary: &crawl::Summary, args: &CrawlCommand, global: &Global) -> anyh
 fn in_words(summary: &crawl::Summary, output: &Path) -> String {
     let number = |number: u64, of: &str| count(number as usize, of);
     let mut text = format!(
-        "{} ({} unchanged), {} of feeds, {} of sitemaps, {}, {}\n",
+        "{} ({} unchanged, {} with the body of another one), {} of feeds, {} of sitemaps, {}, {}\n",
         number(summary.pages, "page"),
         summary.unchanged,
+        summary.copies,
         summary.feeds,
         summary.sitemaps,
         number(summary.requests, "request"),
@@ -387,6 +410,7 @@ fn in_words(summary: &crawl::Summary, output: &Path) -> String {
     say(summary.without_robots, "left out, because robots.txt of their host could not be read");
     say(summary.over_limit, "left out, because their domain has too many; see --per-host");
     say(summary.trapped, "left out, because their paths repeat themselves or are very deep");
+    say(summary.unwanted, "left out by --only and --skip");
     say(summary.of_other_sites, "of sitemaps left out, because they are of another site than the sitemap");
     say(summary.left, "left to do; --resume goes on");
     text += &format!("wrote {}\n", output.display());

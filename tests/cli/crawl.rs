@@ -69,7 +69,8 @@ fn from_feeds_to_cleaned_text() {
         "crawl --feeds feeds.txt --urls papers.txt --depth 1 --sitemaps -o crawled --json {}",
         hosts(&server)
     ));
-    let pages = json(&ran)["pages"].as_u64().expect("a number");
+    let number = |name: &str| json(&ran)[name].as_u64().expect("a number");
+    let pages = number("pages") - number("copies");
     assert!(pages > 60, "{ran:?}");
     sandbox.expect(0, "run crawled -o out --source-by host");
     let cleaned = blocks(&sandbox.path("out/cleaned/crawl-00001.warc.gz"), "conversion");
@@ -126,6 +127,50 @@ fn what_a_watched_feed_brings_is_cleaned_at_once() {
     for child in [&mut crawl, &mut stream] {
         wait_until(child, || false);
     }
+}
+
+#[test]
+fn patterns_say_which_pages_are_fetched_and_the_report_has_the_others() {
+    let mut sites = Sites::new();
+    let links = "<a href=/news/1>1</a><a href=/news/1/print>P</a><a href=/about>A</a><a href=/news/secret>S</a>";
+    sites.page("a.example", "/", links).page("a.example", "/news/1", links);
+    sites.robots("a.example", "User-agent: *\nDisallow: /news/secret\n");
+    let server = Server::start(sites);
+    let sandbox = Sandbox::new();
+    let url = |path: &str| server.url("a.example", path);
+    let arguments = format!("crawl {} --depth 2 -o crawled {}", url("/"), hosts(&server));
+    let ran =
+        sandbox.expect(0, &format!("{arguments} --only /news/ --skip /print$ --skip [?]page= --report out.jsonl"));
+    for told in ["2 pages (", "2 URLs left out by --only and --skip", "1 URL forbidden by robots.txt"] {
+        assert!(ran.stdout.contains(told), "{told}: {ran:?}");
+    }
+    let mut report: Vec<String> = sandbox.read("out.jsonl").lines().map(str::to_owned).collect();
+    report.sort();
+    let line = |path: &str, why: &str| format!("{{\"url\":\"{}\",\"error\":\"{why}\"}}", url(path));
+    let expected = [
+        line("/about", "--only or --skip leaves it out"),
+        line("/news/1/print", "--only or --skip leaves it out"),
+        line("/news/secret", "robots.txt forbids it"),
+    ];
+    assert_eq!(report, expected);
+    sandbox.expect(2, &format!("{arguments} --only [")).says("unclosed character class");
+}
+
+#[test]
+fn a_page_at_many_addresses_is_one_document() {
+    let mut sites = Sites::new();
+    sites.rule("a.example", |path, _| {
+        let same = "<p>The ferry leaves at noon, and comes back before dark.";
+        (path != "/robots.txt").then(|| server::Page::html(same))
+    });
+    let server = Server::start(sites);
+    let sandbox = Sandbox::new();
+    let urls: Vec<String> = (0..4).map(|number| server.url("a.example", &format!("/{number}"))).collect();
+    let ran = sandbox.expect(0, &format!("crawl {} -o crawled --json {}", urls.join(" "), hosts(&server)));
+    assert_eq!((&json(&ran)["pages"], &json(&ran)["copies"]), (&4.into(), &3.into()));
+    assert_eq!(blocks(&sandbox.path("crawled/crawl-00001.warc.gz"), "revisit").len(), 3);
+    let ran = sandbox.expect(0, "extract crawled -o out");
+    assert!(ran.stdout.contains("1 document of 1 source"), "{ran:?}");
 }
 
 #[test]

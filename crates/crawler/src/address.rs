@@ -59,6 +59,14 @@ impl Address {
         Address::new(link, || self.url.join(link))
     }
 
+    /// The same, and the URL as the link has it: with what an address leaves out, but without a fragment.
+    pub fn join_as_written(&self, link: &str) -> Result<(Address, String), AddressError> {
+        let address = self.join(link)?;
+        let url = self.url.join(link).map_err(|_| AddressError::Malformed)?;
+        let written = format!("{}{}", address.origin(), &url[Position::BeforePath..Position::AfterQuery]);
+        Ok((address, written))
+    }
+
     /// The same for a page in this encoding. Browsers encode the query of a link in it.
     pub(crate) fn join_encoded(&self, link: &str, encoding: &'static Encoding) -> Result<Address, AddressError> {
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoding.encode(query).0;
@@ -344,6 +352,19 @@ mod tests {
             assert_eq!(page.join(link).as_ref().map(Address::as_str), Ok(expected), "{link}");
         }
         assert_eq!(page.join("javascript:void(0)"), Err(AddressError::OtherScheme));
+    }
+
+    #[test]
+    fn a_link_is_also_known_as_it_is_written() {
+        let page = address("https://paper.example/a");
+        for (link, expected) in [
+            ("?utm_source=x#top", "https://paper.example/a?utm_source=x"),
+            ("/a;jsessionid=1?b", "https://paper.example/a;jsessionid=1?b"),
+            ("https://PAPER.example.:443/a", "https://paper.example/a"),
+        ] {
+            let (joined, written) = page.join_as_written(link).unwrap();
+            assert_eq!((joined, written.as_str()), (page.join(link).unwrap(), expected), "{link}");
+        }
     }
 
     #[test]

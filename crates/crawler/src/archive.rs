@@ -89,8 +89,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// The archive in a folder, up to this position. Gives each whole record behind it to `found`. What is behind the last whole
-    /// record is deleted.
+    /// The archive in a folder, up to this position. Gives each whole record behind it to `found`, and where it is. What is behind the
+    /// last whole record is deleted.
     ///
     /// # Errors
     /// If a file cannot be read or written, or ends before the position.
@@ -100,7 +100,7 @@ impl Archive {
         size: u64,
         user_agent: &str,
         position: Position,
-        mut found: impl FnMut(&[u8]) -> io::Result<()>,
+        mut found: impl FnMut(&[u8], Position) -> io::Result<()>,
     ) -> io::Result<Archive> {
         let (folder, user_agent) = (folder.to_owned(), user_agent.to_owned());
         let mut archive = Archive { folder, packing, size, user_agent, position, file: None };
@@ -115,7 +115,7 @@ impl Archive {
         Ok(archive)
     }
 
-    fn recover(&mut self, found: &mut impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    fn recover(&mut self, found: &mut impl FnMut(&[u8], Position) -> io::Result<()>) -> io::Result<()> {
         let path = self.path(self.position.number);
         let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
         let length = file.metadata()?.len();
@@ -126,8 +126,8 @@ impl Archive {
         let mut end = file.seek(SeekFrom::Start(self.position.byte))?;
         let mut packed = BufReader::new(&mut file);
         while let Some(record) = self.packing.unpack(&mut packed)? {
+            found(&record, Position { byte: end, ..self.position })?;
             end = packed.stream_position()?;
-            found(&record)?;
         }
         if end == 0 {
             // It was just begun. Without a record it is no WARC file.
@@ -151,8 +151,15 @@ impl Archive {
         self.folder.join(name(number, self.packing))
     }
 
-    /// Adds packed records at the end.
-    pub fn append(&mut self, packed: &[u8]) -> io::Result<()> {
+    /// The record at this position. `None` if there is none.
+    pub fn read(&self, position: Position) -> io::Result<Option<Vec<u8>>> {
+        let mut file = File::open(self.path(position.number))?;
+        file.seek(SeekFrom::Start(position.byte))?;
+        self.packing.unpack(&mut BufReader::new(file))
+    }
+
+    /// Adds packed records at the end. Returns where they begin.
+    pub fn append(&mut self, packed: &[u8]) -> io::Result<Position> {
         if self.position.byte >= self.size {
             self.sync()?;
             self.file = None;
@@ -169,8 +176,9 @@ impl Archive {
             }
         };
         file.write_all(packed)?;
+        let begin = self.position;
         self.position.byte += packed.len() as u64;
-        Ok(())
+        Ok(begin)
     }
 
     /// Waits until everything is on the disk, and says how far that is.
@@ -197,7 +205,7 @@ mod tests {
 
     fn open(folder: &Path, packing: Packing, position: Position) -> (Archive, Vec<String>) {
         let mut found = Vec::new();
-        let archive = Archive::open(folder, packing, SIZE, "test", position, |record| {
+        let archive = Archive::open(folder, packing, SIZE, "test", position, |record, _| {
             found.push(String::from_utf8(record.to_vec()).unwrap());
             Ok(())
         });
@@ -213,7 +221,8 @@ mod tests {
             let records: Vec<String> = (0..9).map(|number| format!("record {number} {}", "x".repeat(number))).collect();
             let mut positions = Vec::new();
             for record in &records {
-                archive.append(&packing.pack(record.as_bytes()).unwrap()).unwrap();
+                let begin = archive.append(&packing.pack(record.as_bytes()).unwrap()).unwrap();
+                assert_eq!(archive.read(begin).unwrap().as_deref(), Some(record.as_bytes()));
                 positions.push(archive.sync().unwrap());
             }
             let last = archive.files();
@@ -248,7 +257,7 @@ mod tests {
         let (mut archive, _) = open(folder.path(), Packing::Gzip, Position::default());
         archive.append(b"abc").unwrap();
         let position = Position { byte: 9999, ..archive.sync().unwrap() };
-        let error = Archive::open(folder.path(), Packing::Gzip, SIZE, "test", position, |_| Ok(())).unwrap_err();
+        let error = Archive::open(folder.path(), Packing::Gzip, SIZE, "test", position, |_, _| Ok(())).unwrap_err();
         assert!(error.to_string().contains("9999"), "{error}");
     }
 }

@@ -11,7 +11,7 @@ use crate::address::{Address, AddressError};
 use crate::feed;
 use crate::fetch::{FetchError, Response};
 use crate::frontier::Kind;
-use crate::links::{Links, links};
+use crate::links::{Links, links, may_refresh};
 use crate::record::{PayloadDigest, digest};
 use crate::robots::Rules;
 use crate::sitemap::{self, Sitemap};
@@ -37,8 +37,8 @@ pub enum Found {
     },
     /// The first bytes of a robots.txt.
     Robots(Vec<u8>),
-    /// It is somewhere else.
-    Redirect(Result<Address, AddressError>),
+    /// It is somewhere else: at this address, and as it is written.
+    Redirect(Result<(Address, String), AddressError>),
     /// It is what it was before.
     NotModified,
     /// The server asks for patience, or fails. It may say for how long, in seconds.
@@ -83,7 +83,7 @@ pub fn examine(
             };
             // What is much too long is not even parsed.
             let target = location.get(..location.len().min(8 * Address::LONGEST)).unwrap_or(&location);
-            return of(Found::Redirect(address.join(target)));
+            return of(Found::Redirect(address.join_as_written(target)));
         }
         429 | 500..=599 => return of(Found::Busy(retry_after(response))),
         _ => return of(Found::Nothing),
@@ -91,7 +91,10 @@ pub fn examine(
     let body = unpacked(response, matches!(kind, Kind::Robots(_)), limit)?;
     let examined = |found, identified| Ok(Examined { found, digest, identified: Some(identified) });
     match kind {
-        Kind::Robots(_) => examined(Found::Robots(body[..body.len().min(Rules::LONGEST)].to_vec()), "text/x-robots"),
+        Kind::Robots(_) => {
+            // A byte more than what counts shows whether the last line is whole.
+            examined(Found::Robots(body[..body.len().min(Rules::LONGEST + 1)].to_vec()), "text/x-robots")
+        }
         Kind::Sitemap(_) => match sitemap::parse(&ungzipped(body, limit)?) {
             None => of(Found::Unexpected("it is no sitemap")),
             Some(sitemap) => {
@@ -113,11 +116,14 @@ pub fn examine(
                 return examined(found, identified);
             }
             let is_nofollow = response.head.values("X-Robots-Tag").any(|value| forbids_following(&value));
-            let of_page = match follows_links && is_html && !is_nofollow {
-                true => links(&body, response.head.charset().as_deref(), address),
-                false => Links::default(),
-            };
-            of(Found::Page(of_page))
+            if !is_html || is_nofollow || !(follows_links || may_refresh(&body)) {
+                return of(Found::Page(Links::default()));
+            }
+            let links = links(&body, response.head.charset().as_deref(), address);
+            of(Found::Page(match follows_links {
+                true => links,
+                false => Links { refresh: links.refresh, ..Links::default() },
+            }))
         }
     }
 }
@@ -228,6 +234,11 @@ mod tests {
             Found::Page(to(&["http://paper.example/a/c"]))
         );
         assert_eq!(found(Kind::Page, "Content-Type: text/plain\r\n", PAGE), Found::Page(to(&[])));
+        let paper = address("http://paper.example/a/b");
+        let moved = response("", b"<a href=d><meta http-equiv=REFRESH content='0; url=c'>");
+        let refresh = Some(address("http://paper.example/a/c"));
+        let expected = Found::Page(Links { refresh, ..Links::default() });
+        assert_eq!(examine(&paper, &Kind::Page, &moved, false, 1000).unwrap().found, expected, "also without links");
         for (value, forbids) in [
             ("noindex", false),
             ("noindex, NoFollow", true),
@@ -278,7 +289,7 @@ mod tests {
 
     #[test]
     fn other_answers() {
-        let target = |url: &str| Found::Redirect(Ok(address(url)));
+        let target = |url: &str| Found::Redirect(Ok((address(url), url.to_owned())));
         assert_eq!(with_status("301 Moved", "Location: c\r\n"), target("http://paper.example/a/c"));
         assert_eq!(
             with_status("302 Found", "Location: file:///etc\r\n"),

@@ -15,7 +15,6 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Agent, Error};
 
-use crate::address::Address;
 use crate::http::{Head, Mender, is_text};
 
 /// What a [`Fetcher`] never exceeds.
@@ -39,8 +38,8 @@ const BUFFER: usize = 16 * 1024;
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Where it is.
-    pub address: &'a Address,
+    /// The URL.
+    pub url: &'a str,
     /// The machine that is asked.
     pub ip: IpAddr,
     /// The `ETag` of what is known.
@@ -64,6 +63,8 @@ pub struct Response {
     pub head: Head,
     /// The body without transfer coding. It may be packed.
     pub body: Vec<u8>,
+    /// Whether the body is longer, but that was enough.
+    pub is_cut: bool,
 }
 
 /// Why there is no answer.
@@ -163,7 +164,7 @@ impl Fetcher {
         let (at, began) = (Utc::now(), Instant::now());
         self.wire.with(|exchange| *exchange = Exchange { peer: Some(request.ip), ..Exchange::default() });
         // All that stands in URLs is allowed in requests but this.
-        let url = request.address.as_str().replace('`', "%60");
+        let url = request.url.replace('`', "%60");
         let mut call = self.agent.get(url).header("Accept-Encoding", "gzip").header("Connection", "close");
         if let Some(etag) = request.etag {
             call = call.header("If-None-Match", etag);
@@ -183,7 +184,9 @@ impl Fetcher {
         if let Some(enough) = request.enough {
             let mut reader = answer.into_body().into_reader().take(enough);
             reader.read_to_end(&mut body).map_err(|error| self.broken(error, began))?;
-            return Ok(Response { at, ip: request.ip, request: sent, head, body });
+            // What cannot be read any more is missed as well.
+            let is_cut = body.len() as u64 == enough && !matches!(reader.into_inner().read(&mut [0]), Ok(0));
+            return Ok(Response { at, ip: request.ip, request: sent, head, body, is_cut });
         }
         if length.is_some_and(|length| length > self.limits.body) {
             return Err(FetchError::LongBody(self.limits.body));
@@ -196,7 +199,7 @@ impl Fetcher {
         if let Some(length) = length.filter(|&length| length != body.len() as u64 && !head.has_no_body()) {
             return Err(FetchError::CutOff(format!("{} of {length} bytes", body.len())));
         }
-        Ok(Response { at, ip: request.ip, request: sent, head, body })
+        Ok(Response { at, ip: request.ip, request: sent, head, body, is_cut: false })
     }
 
     fn broken(&self, error: io::Error, began: Instant) -> FetchError {

@@ -32,6 +32,8 @@ pub enum Kind {
 pub struct Entry {
     /// An [`Address`](crate::address::Address).
     pub url: String,
+    /// The URL that is asked for, if it is another spelling of the address: it was redirected there.
+    pub asked: Option<String>,
     /// What it is expected to be.
     pub kind: Kind,
     /// How many links lead here from what a person, a feed or a sitemap named. Of a sitemap: how many sitemaps.
@@ -49,7 +51,8 @@ pub struct Entry {
 impl Entry {
     /// An entry that was not tried yet.
     pub fn new(url: &str, kind: Kind, depth: u8) -> Entry {
-        Entry { url: url.to_owned(), kind, depth, redirects: 0, is_given: false, tries: 0, not_before: 0 }
+        let url = url.to_owned();
+        Entry { url, asked: None, kind, depth, redirects: 0, is_given: false, tries: 0, not_before: 0 }
     }
 
     /// Whether it is a feed or a sitemap.
@@ -129,7 +132,7 @@ impl Room {
 /// What a visit found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
-    /// When, in milliseconds since 1970.
+    /// When its record was written, in milliseconds since 1970.
     pub at: i64,
     /// `ETag`
     pub etag: Option<String>,
@@ -137,8 +140,25 @@ pub struct Visit {
     pub last_modified: Option<String>,
     /// Of the body.
     pub digest: PayloadDigest,
-    /// The id of its record.
+    /// The id of the record that has it.
     pub record: String,
+    /// The URL of this record, if it is another one.
+    pub url: Option<String>,
+    /// Whether it sends its visitors elsewhere.
+    pub has_refresh: bool,
+}
+
+/// Where the archive has a body.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stored {
+    /// The URL that was asked for.
+    pub url: String,
+    /// When, in milliseconds since 1970.
+    pub at: i64,
+    /// The id of the record.
+    pub record: String,
+    /// Where the record is.
+    pub position: Position,
 }
 
 /// Where an entry stands in the queue: its lane, its rank there, and its place among those of the same rank.
@@ -227,6 +247,7 @@ const QUEUE: TableDefinition<Key, &[u8]> = TableDefinition::new("queue");
 const KNOWN: TableDefinition<u128, &[u8]> = TableDefinition::new("known");
 const LANES: TableDefinition<u32, &[u8]> = TableDefinition::new("lanes");
 const DOMAINS: TableDefinition<&str, u32> = TableDefinition::new("domains");
+const BODIES: TableDefinition<u128, &[u8]> = TableDefinition::new("bodies");
 const ROBOTS: TableDefinition<&str, &[u8]> = TableDefinition::new("robots");
 const STATE: TableDefinition<&str, &[u8]> = TableDefinition::new("state");
 
@@ -255,6 +276,7 @@ impl Frontier {
         writing.open_table(KNOWN)?;
         writing.open_table(LANES)?;
         writing.open_table(DOMAINS)?;
+        writing.open_table(BODIES)?;
         writing.open_table(ROBOTS)?;
         let state: State =
             writing.open_table(STATE)?.get("state")?.and_then(|bytes| read(bytes.value())).unwrap_or_default();
@@ -457,6 +479,25 @@ impl Frontier {
         Ok(of_url.unwrap_or_default())
     }
 
+    /// Changes an entry where it stands in the queue.
+    pub fn change(&mut self, key: Key, entry: &Entry) -> Result<()> {
+        self.writing()?.open_table(QUEUE)?.insert(key, &written(entry)[..])?;
+        Ok(())
+    }
+
+    /// Where the archive has this body, by the hash of what makes it the same page.
+    pub fn stored(&mut self, body: u128) -> Result<Option<Stored>> {
+        let bodies = self.writing()?.open_table(BODIES)?;
+        let stored = bodies.get(body)?.and_then(|bytes| read(bytes.value()));
+        Ok(stored)
+    }
+
+    /// Notes where the archive has a body.
+    pub fn set_stored(&mut self, body: u128, stored: &Stored) -> Result<()> {
+        self.writing()?.open_table(BODIES)?.insert(body, &written(stored)[..])?;
+        Ok(())
+    }
+
     /// Takes the robots.txt of an origin out of the queue.
     pub fn finish_robots(&mut self, key: Key) -> Result<()> {
         self.writing()?.open_table(QUEUE)?.remove(key)?;
@@ -643,8 +684,15 @@ mod tests {
     #[test]
     fn what_was_committed_is_there_again() {
         let folder = tempfile::tempdir().unwrap();
-        let visit =
-            Visit { at: 7, etag: Some("e".to_owned()), last_modified: None, digest: [1; 20], record: "r".to_owned() };
+        let visit = Visit {
+            at: 7,
+            etag: Some("e".to_owned()),
+            last_modified: None,
+            digest: [1; 20],
+            record: "r".to_owned(),
+            url: None,
+            has_refresh: false,
+        };
         let position = Position { number: 2, byte: 77 };
         {
             let mut frontier = open(folder.path());

@@ -15,6 +15,8 @@ pub struct Links {
     pub pages: Vec<Address>,
     /// Feeds: `<link rel=alternate>` with the type of a feed.
     pub feeds: Vec<Address>,
+    /// Where the page sends its visitors after a time: `<meta http-equiv=refresh>`.
+    pub refresh: Option<Address>,
     /// Whether the page forbids that its links are followed: `<meta name=robots content=nofollow>`. Then there are none.
     pub is_nofollow: bool,
 }
@@ -39,12 +41,14 @@ pub fn links(html: &[u8], charset: Option<&str>, address: &Address) -> Links {
     let mut base = None;
     let mut pages = Vec::new();
     let mut feeds = Vec::new();
+    let mut refresh = None;
     for tag in Tags::new(&text) {
         match tag.name() {
             b"a" | b"area" if !tag.has_word("rel", "nofollow") => pages.extend(tag.value("href")),
             b"link" if tag.is_feed() && !tag.has_word("rel", "nofollow") => feeds.extend(tag.value("href")),
             b"base" => base = base.or_else(|| tag.value("href")),
             b"meta" if tag.forbids_links() => return Links { is_nofollow: true, ..Links::default() },
+            b"meta" => refresh = refresh.or_else(|| tag.refresh()),
             _ => {}
         }
     }
@@ -52,7 +56,31 @@ pub fn links(html: &[u8], charset: Option<&str>, address: &Address) -> Links {
     let base = base.as_ref().unwrap_or(address);
     let mut pages = resolved(&pages, base, encoding);
     pages.retain(|page| page != address);
-    Links { pages, feeds: resolved(&feeds, base, encoding), is_nofollow: false }
+    let refresh = refresh.and_then(|link| base.join_encoded(&link, encoding).ok()).filter(|target| target != address);
+    Links { pages, feeds: resolved(&feeds, base, encoding), refresh, is_nofollow: false }
+}
+
+/// Whether a page may send its visitors elsewhere. Only such pages must be read to know where.
+pub fn may_refresh(html: &[u8]) -> bool {
+    html.windows(7).any(|word| word.eq_ignore_ascii_case(b"refresh"))
+}
+
+/// The URL in the content of a refresh, such as `0; url='/news'`, as browsers read it. `None` if the page only comes again.
+fn url_of_refresh(content: &str) -> Option<&str> {
+    let time = content.trim_ascii_start();
+    let rest = time.trim_start_matches(|character: char| character.is_ascii_digit() || character == '.');
+    let url = rest.trim_ascii_start();
+    let url = url.strip_prefix([';', ',']).unwrap_or(url).trim_ascii_start();
+    if rest.len() == time.len() || url.is_empty() || rest.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let named = url.get(..3).filter(|name| name.eq_ignore_ascii_case("url"));
+    let named = named.and_then(|_| url[3..].trim_ascii_start().strip_prefix('='));
+    let url = named.unwrap_or(url).trim_ascii_start();
+    match url.chars().next().filter(|quote| matches!(quote, '"' | '\'')) {
+        Some(quote) => url[1..].split(quote).next(),
+        None => Some(url),
+    }
 }
 
 /// Every address of these links once, in their order.
@@ -155,6 +183,12 @@ impl Tag {
         let mut words = content.split([',', ' ', '\t', '\n']);
         ROBOTS.iter().any(|robots| robots.eq_ignore_ascii_case(name.trim()))
             && words.any(|word| ["nofollow", "none"].iter().any(|forbids| forbids.eq_ignore_ascii_case(word.trim())))
+    }
+
+    /// Where a `<meta>` sends visitors.
+    fn refresh(&self) -> Option<String> {
+        self.value("http-equiv").filter(|name| name.trim().eq_ignore_ascii_case("refresh"))?;
+        url_of_refresh(&self.value("content")?).map(str::to_owned)
     }
 
     /// The charset that a `<meta>` declares.
@@ -274,6 +308,31 @@ mod tests {
             assert_eq!(pages(&format!("<meta {meta}><a href=c>")).len(), 1, "{meta}");
         }
         assert_eq!(pages("<!-- <meta name=robots content=nofollow> --><a href=c>").len(), 1);
+    }
+
+    #[test]
+    fn refreshes() {
+        let refresh = |content: &str| {
+            let html =
+                format!("<meta http-equiv=Refresh content=\"{content}\"><meta http-equiv=refresh content='0;url=/no'>");
+            links(html.as_bytes(), None, &address()).refresh.map(|target| target.as_str().to_owned())
+        };
+        for content in ["0;url=/c", "5; URL = '/c'", " 0.5 , /c", "0 url='/c' x", "0;/c", "1;&#10;url=/c", "0; '/c"] {
+            assert_eq!(refresh(content).as_deref(), Some("https://paper.example/c"), "{content}");
+        }
+        // The second one counts if the first is none.
+        for content in ["5", "", "soon;url=/c", "url=/c", "5url=/c", "-1;url=/c"] {
+            assert_eq!(refresh(content).as_deref(), Some("https://paper.example/no"), "{content}");
+        }
+        for content in ["300;url=a?b", "0;url=javascript:void(0)", "0;url=a?b#c"] {
+            assert_eq!(refresh(content), None, "{content}");
+        }
+        let html = "<base href=/x/><noscript><meta http-equiv=refresh content=0;url=c></noscript>";
+        let found = links(html.as_bytes(), None, &address()).refresh.unwrap();
+        assert_eq!(found.as_str(), "https://paper.example/x/c");
+        let html = format!("{html}<meta name=robots content=nofollow>");
+        assert_eq!(links(html.as_bytes(), None, &address()).refresh, None);
+        assert!(may_refresh(html.as_bytes()) && !may_refresh(b"<meta charset=utf-8>"));
     }
 
     #[test]

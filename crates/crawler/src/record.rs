@@ -21,6 +21,8 @@ pub fn digest(body: &[u8]) -> PayloadDigest {
 pub struct Earlier<'a> {
     /// The id of its record.
     pub id: &'a str,
+    /// Its URL.
+    pub url: &'a str,
     /// When it came.
     pub at: DateTime<Utc>,
     /// The digest of its body.
@@ -38,10 +40,10 @@ pub struct Records {
     pub answer: Vec<u8>,
 }
 
-/// The records of an answer with a body of this digest. `identified` is what it was found to be, if that is no page. With an earlier answer that has the same
-/// body, the record says so and has no body.
+/// The records of an answer from this URL with a body of this digest. `identified` is what it was found to be, if that is no page.
+/// With an earlier answer that has the same body, the record says so and has no body.
 pub fn records(
-    address: &Address,
+    url: &str,
     response: &Response,
     payload: &PayloadDigest,
     identified: Option<&str>,
@@ -55,7 +57,7 @@ pub fn records(
             ("WARC-Type", kind.to_owned()),
             ("WARC-Record-ID", format!("<{id}>")),
             ("WARC-Date", at.clone()),
-            ("WARC-Target-URI", address.as_str().to_owned()),
+            ("WARC-Target-URI", url.to_owned()),
             ("WARC-IP-Address", ip.clone()),
         ]
     };
@@ -71,7 +73,7 @@ pub fn records(
             block = response.head.stored(0);
             fields.push(("WARC-Profile", format!("http://netpreserve.org/warc/1.1/revisit/{profile}")));
             fields.push(("WARC-Refers-To", format!("<{}>", earlier.id)));
-            fields.push(("WARC-Refers-To-Target-URI", address.as_str().to_owned()));
+            fields.push(("WARC-Refers-To-Target-URI", earlier.url.to_owned()));
             fields.push(("WARC-Refers-To-Date", date(earlier.at)));
             fields.push(("WARC-Payload-Digest", named(earlier.digest)));
         }
@@ -80,6 +82,7 @@ pub fn records(
             block.extend_from_slice(&response.body);
         }
     }
+    fields.extend(response.is_cut.then(|| ("WARC-Truncated", "length".to_owned())));
     fields.extend(identified.map(|kind| ("WARC-Identified-Payload-Type", kind.to_owned())));
     let mut of_request = common(&request_id, "request");
     of_request.push(("WARC-Concurrent-To", format!("<{id}>")));
@@ -130,9 +133,23 @@ fn record(fields: &[(&str, String)], block: &[u8]) -> Vec<u8> {
     record
 }
 
-/// The answer in a record that [`records`] wrote, with its address and the id of the record. `None` if it has none: it is another
-/// kind of record.
-pub fn answer_in(record: &[u8]) -> Option<(Address, String, Response)> {
+/// An answer that was found in its record.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The URL that was asked for.
+    pub url: String,
+    /// Its address.
+    pub address: Address,
+    /// The id of the record.
+    pub id: String,
+    /// What was answered.
+    pub response: Response,
+    /// If another record has the body: its digest.
+    pub elsewhere: Option<PayloadDigest>,
+}
+
+/// The answer in a record that [`records`] wrote. `None` if it has none: it is another kind of record.
+pub fn answer_in(record: &[u8]) -> Option<Recorded> {
     let end = record.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
     let header = str::from_utf8(&record[..end]).ok()?;
     let value = |name: &str| {
@@ -153,8 +170,14 @@ pub fn answer_in(record: &[u8]) -> Option<(Address, String, Response)> {
         request: Vec::new(),
         body: block[begin..].to_vec(),
         head,
+        is_cut: value("WARC-Truncated").is_some(),
     };
-    Some((Address::parse(value("WARC-Target-URI")?).ok()?, id, response))
+    let is_of_known = response.head.status() == 200 && value("WARC-Type") == Some("revisit");
+    let digest =
+        || BASE32.decode(value("WARC-Payload-Digest")?.strip_prefix("sha1:")?.as_bytes()).ok()?.try_into().ok();
+    let elsewhere = if is_of_known { Some(digest()?) } else { None };
+    let url = value("WARC-Target-URI")?.to_owned();
+    Some(Recorded { address: Address::parse(&url).ok()?, url, id, response, elsewhere })
 }
 
 #[cfg(test)]
@@ -169,6 +192,7 @@ pub(crate) mod tests {
             request: b"GET / HTTP/1.1\r\nHost: paper.example\r\n\r\n".to_vec(),
             head: Head::parse(format!("HTTP/1.1 200 OK\r\n{fields}\r\n").as_bytes()).unwrap(),
             body: body.to_vec(),
+            is_cut: false,
         }
     }
 
@@ -178,11 +202,12 @@ pub(crate) mod tests {
 
     #[test]
     fn an_answer_is_found_again_in_its_record() {
-        let address = Address::parse("http://paper.example/a?b=1").unwrap();
+        let url = "http://paper.example/a?b=1&utm_source=x";
         let response = response("Content-Type: text/html\r\n", b"<p>Rain.\r\n\r\n</p>");
-        let records = records(&address, &response, &digest(&response.body), None, None);
-        let (found, id, read) = answer_in(&records.answer).unwrap();
-        assert_eq!((&found, &id, &read.body, read.at), (&address, &records.id, &response.body, response.at));
+        let records = records(url, &response, &digest(&response.body), None, None);
+        let Recorded { url: found, address, id, response: read, elsewhere } = answer_in(&records.answer).unwrap();
+        assert_eq!((found.as_str(), address.as_str(), elsewhere), (url, "http://paper.example/a?b=1", None));
+        assert_eq!((&id, &read.body, read.at), (&records.id, &response.body, response.at));
         assert_eq!(read.head.media_type(), "text/html");
         assert!(answer_in(&records.request).is_none());
         assert!(answer_in(&about_file("a", "b")).is_none());
@@ -190,9 +215,9 @@ pub(crate) mod tests {
 
     #[test]
     fn records_say_what_they_are() {
-        let address = Address::parse("http://paper.example/feed").unwrap();
-        let response = response("", b"abc");
-        let records = records(&address, &response, &digest(&response.body), Some("application/rss+xml"), None);
+        let response = Response { is_cut: true, ..response("", b"abc") };
+        let records =
+            records("http://paper.example/feed", &response, &digest(&response.body), Some("application/rss+xml"), None);
         let answer = text(&records.answer);
         for line in [
             "WARC/1.1",
@@ -202,6 +227,7 @@ pub(crate) mod tests {
             "WARC-IP-Address: 127.0.0.1",
             "WARC-Payload-Digest: sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5", // of "abc"
             "WARC-Identified-Payload-Type: application/rss+xml",
+            "WARC-Truncated: length",
         ] {
             assert!(answer.contains(&format!("{line}\r\n")), "{line}\n{answer}");
         }
@@ -211,14 +237,17 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_known_is_not_stored_again() {
-        let address = Address::parse("http://paper.example/").unwrap();
         let response = response("Content-Length: 3\r\n", b"abc");
-        let earlier = Earlier { id: "urn:uuid:1", at: response.at, digest: &digest(b"abc") };
-        let answer = text(&records(&address, &response, &digest(&response.body), None, Some(earlier)).answer);
+        let earlier =
+            Earlier { id: "urn:uuid:1", url: "http://paper.example/b", at: response.at, digest: &digest(b"abc") };
+        let answer = records("http://paper.example/", &response, &digest(b"abc"), None, Some(earlier)).answer;
+        assert_eq!(answer_in(&answer).unwrap().elsewhere, Some(digest(b"abc")));
+        let answer = text(&answer);
         for line in [
             "WARC-Type: revisit",
             "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
             "WARC-Refers-To: <urn:uuid:1>",
+            "WARC-Refers-To-Target-URI: http://paper.example/b",
             "WARC-Refers-To-Date: 2026-11-23T19:00:00.250Z",
             "WARC-Payload-Digest: sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5",
         ] {

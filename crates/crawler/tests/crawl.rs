@@ -6,10 +6,11 @@ mod server;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crawling::{answers, crawl, crawled, options, pages, stored};
-use dehusk_crawler::crawl::{CrawlError, Options, Seed, Start};
+use crawling::{answers, crawl, crawled, options, pages, recorded_so_far, stored};
+use dehusk_crawler::crawl::{CrawlError, LeftOut, Options, Seed, Start, Wanted};
 use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
+use regex::RegexSet;
 use server::{Behaviour, PAPERS, Page, Server, Sites, articles};
 
 #[test]
@@ -85,8 +86,10 @@ fn who_forbids_everything_gets_one_request() {
     let server = Server::start(sites);
     let folder = tempfile::tempdir().unwrap();
     let urls: Vec<String> = (0..50).map(|page| server.url("a.example", &format!("/{page}"))).collect();
-    let (summary, _) = crawled(folder.path(), options(&server), pages(&urls));
+    let (summary, told) = crawled(folder.path(), options(&server), pages(&urls));
     assert_eq!((server.log().len(), summary.forbidden, summary.pages), (1, 50, 0));
+    let left_out: BTreeSet<(String, LeftOut)> = told.left_out.into_inner().unwrap().into_iter().collect();
+    assert_eq!(left_out, urls.iter().map(|url| (url.clone(), LeftOut::Forbidden)).collect());
     // Its rules are known for a day.
     let (summary, _) = crawled(folder.path(), options(&server), pages(&urls));
     assert_eq!((server.log().len(), summary.forbidden), (1, 50));
@@ -342,4 +345,161 @@ fn a_site_has_no_others_crawled_by_its_robots() {
     let first_sitemap = of_victim.iter().position(|path| *path == "/s/").unwrap();
     assert!(last_page < first_sitemap, "they do not delay its own pages: {of_victim:?}");
     assert_eq!((summary.over_limit, summary.of_other_sites), (200, 100), "{summary:?}");
+}
+
+#[test]
+fn another_spelling_of_an_address_is_no_loop() {
+    let mut sites = Sites::new();
+    sites.page("a.example", "/a", "<p>A").page("a.example", "/b", "<p>B").page("a.example", "/c", "<p>C");
+    sites.robots("a.example", "User-agent: *\nDisallow: /*utm_medium\n");
+    let redirect = |to: &str| Behaviour::Redirect(302, to.to_owned());
+    sites.behave("a.example", "/a", redirect("/a?utm_source=x"));
+    sites.behave("a.example", "/a?utm_source=x", redirect("/a;jsessionid=1"));
+    sites.page("a.example", "/a;jsessionid=1", "<p>A at last");
+    // Forth and back without an end, and one that robots.txt forbids.
+    sites.behave("a.example", "/b", redirect("/b?utm_source=x"));
+    sites.behave("a.example", "/b?utm_source=x", redirect("/b"));
+    sites.behave("a.example", "/c", redirect("/c?utm_medium=x"));
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let urls = ["/a", "/b", "/c"].map(|path| server.url("a.example", path));
+    let (summary, told) = crawled(folder.path(), options(&server), pages(&urls));
+    let failed = told.failed.into_inner().unwrap();
+    assert_eq!(failed, [(urls[1].clone(), "it is redirected too often".to_owned())], "{summary:?}");
+    assert_eq!((summary.pages, summary.forbidden, summary.left), (1, 1, 0));
+    assert_eq!(server.log().iter().filter(|seen| seen.path.starts_with("/b")).count(), 6);
+    let (recorded, _) = recorded_so_far(folder.path());
+    let page =
+        recorded.iter().find(|recorded| recorded.address.as_str() == urls[0] && recorded.response.head.status() == 200);
+    assert!(page.unwrap().url.ends_with("/a;jsessionid=1"), "the record has the URL that was asked for");
+}
+
+#[test]
+fn refreshes_are_followed_like_redirections() {
+    let refresh = |to: &str| format!("<meta http-equiv=refresh content='0; url={to}'><p>{to}");
+    let mut sites = Sites::new();
+    sites.page("a.example", "/", &refresh("/home")).page("a.example", "/home", "<p>Home <a href=/c/0>C</a>");
+    sites.page("a.example", "/own", &refresh("/own")).page("a.example", "/loop", &refresh("/loop2"));
+    sites.page("a.example", "/loop2", &refresh("/loop"));
+    for number in 0..9 {
+        sites.page("a.example", &format!("/c/{number}"), &refresh(&format!("/c/{}", number + 1)));
+    }
+    sites.page("a.example", "/d", &refresh("http://b.example:{port}/")).page("b.example", "/", "<p>B");
+    let server = Server::start(sites);
+    let seeds = ["/", "/own", "/loop", "/c/0", "/d"].map(|path| server.url("a.example", path));
+    let folder = tempfile::tempdir().unwrap();
+    let (summary, told) = crawled(folder.path(), options(&server), pages(&seeds));
+    assert_eq!(
+        told.failed.into_inner().unwrap(),
+        [(server.url("a.example", "/c/6"), "it is redirected too often".to_owned())]
+    );
+    // All that is given and where it leads; five of the chain.
+    assert_eq!((summary.pages, summary.left), (2 + 1 + 2 + 6 + 2, 0), "{summary:?}");
+    let (again, _) = crawled(folder.path(), options(&server), pages(&seeds));
+    assert_eq!(
+        (again.pages, again.unchanged),
+        (summary.pages, summary.pages),
+        "where they lead is visited in each run"
+    );
+}
+
+#[test]
+fn a_long_robots_txt_is_marked_as_cut_off() {
+    let mut sites = Sites::new();
+    let rules = "User-agent: *\nDisallow: /private/\n";
+    // The last line that counts is not whole.
+    let long = format!("{rules}#{}\nDisallow: /open/private/", "x".repeat(500 * 1024 - rules.len() - 17));
+    sites.robots("long.example", &long).page("long.example", "/open/a", "<p>A");
+    sites.robots("short.example", rules).page("short.example", "/a", "<p>A");
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let urls = [
+        server.url("long.example", "/open/a"),
+        server.url("long.example", "/private/"),
+        server.url("short.example", "/a"),
+    ];
+    let (summary, _) = crawled(folder.path(), options(&server), pages(&urls));
+    assert_eq!((summary.pages, summary.forbidden), (2, 1), "{summary:?}");
+    let (recorded, _) = recorded_so_far(folder.path());
+    let cut: Vec<&str> =
+        recorded.iter().filter(|found| found.response.is_cut).map(|found| found.address.host()).collect();
+    assert_eq!(cut, ["long.example"]);
+}
+
+#[test]
+fn the_same_page_at_many_addresses_is_stored_once() {
+    let mut sites = Sites::new();
+    sites.rule("a.example", |path, _| {
+        let is_other = path.ends_with("/other");
+        let html = if is_other { format!("<p>{path}") } else { "<p>The same page. <a href=other>Other</a>".to_owned() };
+        path.starts_with('/').then(|| Page::html(html)).filter(|_| path != "/robots.txt")
+    });
+    sites.file("a.example", "/text", Page::new("text/plain", "<p>The same page. <a href=other>Other</a>"));
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let urls: Vec<String> = (0..10).map(|number| server.url("a.example", &format!("/{number}/x"))).collect();
+    let all = [&urls[..], &[server.url("a.example", "/text")]].concat();
+    let options = Options { depth: 1, ..options(&server) };
+    let (summary, _) = crawled(folder.path(), options.clone(), pages(&all));
+    assert_eq!((summary.pages, summary.copies, summary.unchanged), (21, 9, 0), "{summary:?}");
+    let (recorded, _) = recorded_so_far(folder.path());
+    let same = recorded.iter().filter(|found| found.url.ends_with("/x"));
+    let (whole, copies): (Vec<_>, Vec<_>) = same.partition(|found| found.elsewhere.is_none());
+    assert_eq!((whole.len(), copies.len()), (1, 9));
+    assert!(copies.iter().all(|found| found.response.body.is_empty()));
+    // A text is another page, though it has the same bytes; and each of the pages has its own links.
+    assert_eq!(stored(folder.path()).len(), 10 + 1 + 10);
+    let (again, _) = crawled(folder.path(), options, pages(&all));
+    assert_eq!((again.pages, again.unchanged, again.copies), (21, 21, 0), "{again:?}");
+}
+
+#[test]
+fn only_what_is_wanted_is_asked_for() {
+    let mut sites = Sites::new();
+    let links = "<a href=/news/1>1</a><a href=/news/2>2</a><a href=/news/1/print>P</a><a href=/about>A</a>";
+    sites.page("a.example", "/start", links).page("a.example", "/news/1", links).page(
+        "a.example",
+        "/news/1/print",
+        links,
+    );
+    sites.behave("a.example", "/", Behaviour::Redirect(302, "/start".to_owned()));
+    sites.behave("a.example", "/news/2", Behaviour::Redirect(302, "/about".to_owned()));
+    sites.page("a.example", "/about", links).page("a.example", "/feed", "");
+    sites.robots("a.example", "Sitemap: /map.xml\n");
+    sites.rule("a.example", |path, base| {
+        (path == "/map.xml").then(|| sitemap(false, ["/news/3", "/imprint"].map(|path| base.url("a.example", path))))
+    });
+    sites.page("a.example", "/news/3", "<p>3");
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let set = |pattern: &str| RegexSet::new([pattern]).unwrap();
+    let wanted = Wanted { only: set("/news/"), skip: set("/print$") };
+    let options = Options { depth: 3, sitemaps: true, wanted, ..options(&server) };
+    let (summary, told) = crawled(folder.path(), options, pages(&[server.url("a.example", "/")]));
+    let mut asked: Vec<String> = server.log().into_iter().map(|seen| seen.path).collect();
+    asked.sort();
+    // What is given is asked for, with where it is redirected to.
+    assert_eq!(asked, ["/", "/map.xml", "/news/1", "/news/2", "/news/3", "/robots.txt", "/start"]);
+    let mut left_out = told.left_out.into_inner().unwrap();
+    left_out.sort();
+    let unwanted =
+        ["/about", "/imprint", "/news/1/print"].map(|path| (server.url("a.example", path), LeftOut::Unwanted));
+    assert_eq!((left_out, summary.unwanted), (unwanted.to_vec(), 3), "each is told once");
+}
+
+#[test]
+fn paths_that_repeat_themselves_are_counted() {
+    let mut sites = Sites::new();
+    let links = "<a href=/x/x/x>Trap</a><a href=/2011/11/11/11/a>A</a>";
+    sites.page("a.example", "/", links).page("a.example", "/2011/11/11/11/a", links).page(
+        "a.example",
+        "/y/y/y",
+        "<p>Y",
+    );
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().unwrap();
+    let seeds = ["/", "/y/y/y"].map(|path| server.url("a.example", path));
+    let (summary, told) = crawled(folder.path(), Options { depth: 2, ..options(&server) }, pages(&seeds));
+    assert_eq!((summary.pages, summary.trapped), (3, 1), "what is given is no trap: {summary:?}");
+    assert_eq!(told.left_out.into_inner().unwrap(), [(server.url("a.example", "/x/x/x"), LeftOut::Trap)]);
 }

@@ -100,6 +100,13 @@ fn nothing_is_lost_and_nothing_is_asked_for_twice() {
     let mut sites = Sites::tree(10, 60, 3);
     let hosts = sites.hosts();
     sites.page(&hosts[2], "/other", "<p>Elsewhere</p> <a href=/p/59>Back</a>");
+    // The same page at another host, which is the only way to one more.
+    sites.page(&hosts[3], "/other", "<p>Elsewhere</p> <a href=/p/59>Back</a> <a href=/far>Far</a>");
+    sites.page(&hosts[5], "/other", "<p>Elsewhere</p> <a href=/p/59>Back</a> <a href=/far>Far</a>");
+    for host in [3, 5] {
+        sites.page(&hosts[host], "/far", &format!("<p>Far away at {host}"));
+        sites.behave(&hosts[host], "/p/20", Behaviour::Redirect(302, "/other".to_owned()));
+    }
     sites.behave(&hosts[2], "/p/20", Behaviour::Redirect(302, "/other".to_owned()));
     sites.robots(&hosts[4], "User-agent: *\nDisallow: /p/3\n");
     sites.robots(&hosts[6], "User-agent: *\nDisallow: /p/5\n");

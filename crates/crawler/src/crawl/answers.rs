@@ -7,12 +7,15 @@ use chrono::{DateTime, Utc};
 use super::asking::MOST_KEPT;
 use super::options::{CrawlError, LeftOut, Observer};
 use super::queueing::Way;
-use super::worker::{Answer, Outcome, Task};
+use super::worker::{Answer, Outcome, PackedRecords, Task};
 use super::{Crawl, Result};
 use crate::address::Address;
+use crate::archive::Position;
 use crate::examine::{Examined, Found};
-use crate::frontier::{Entry, Key, Kind, Robots, Visit};
+use crate::fetch::Response;
+use crate::frontier::{Entry, Key, Kind, Robots, Stored, Visit};
 use crate::lanes::Time;
+use crate::record::{Earlier, records};
 use crate::resolve::ResolveError;
 
 /// Redirections in a row that are followed (RFC 9309, section 2.3.1.2 asks for five at least).
@@ -32,6 +35,21 @@ pub(super) const LONGEST_PENALTY: u64 = 86_400_000;
 
 /// The longest time between two looks at a feed, in milliseconds.
 const LONGEST_INTERVAL: u64 = 86_400_000;
+
+/// Whether a redirection leads to what was asked for.
+fn is_itself(entry: &Entry, target: &Address, written: &str) -> bool {
+    let is_too_long = written.len() > Address::LONGEST;
+    target.as_str() == entry.url && (is_too_long || written == entry.asked.as_deref().unwrap_or(&entry.url))
+}
+
+/// What was asked for.
+pub(super) struct Asked {
+    pub(super) lane: u32,
+    /// See [`Task::key`].
+    pub(super) key: Option<Key>,
+    pub(super) entry: Entry,
+    pub(super) address: Address,
+}
 
 impl Crawl {
     /// A thread has done its task.
@@ -72,8 +90,8 @@ impl Crawl {
                     Err(error) => {
                         self.missed(task.key, task.entry, &error.to_string(), error.may_pass(), None, observer)?;
                     }
-                    Ok(answer) => {
-                        self.archive.append(&answer.packed).map_err(|error| self.of_archive(error))?;
+                    Ok(mut answer) => {
+                        self.store(&task, &mut answer)?;
                         self.summary.bytes += answer.received;
                         self.answered(task, *answer, observer, copy)?;
                     }
@@ -82,6 +100,48 @@ impl Crawl {
         }
         self.wake(lane, now);
         Ok(())
+    }
+
+    /// Writes an answer. A page whose body the archive has already is written without it.
+    fn store(&mut self, task: &Task, answer: &mut Answer) -> Result<()> {
+        let new_page = answer.new_page.take();
+        if let Some((response, page)) = &new_page
+            && let Some(stored) = self.with(|frontier| frontier.stored(*page))?
+        {
+            self.summary.copies += 1;
+            self.write_copy(task, answer, response, stored)?;
+            return Ok(());
+        }
+        let position = self.write(&answer.packed)?;
+        if let Some((_, page)) = new_page {
+            let Visit { at, record, .. } = answer.visit.clone();
+            let stored = Stored { url: task.url().to_owned(), at, record, position };
+            self.with(|frontier| frontier.set_stored(page, &stored))?;
+        }
+        Ok(())
+    }
+
+    fn write_copy(&mut self, task: &Task, answer: &mut Answer, response: &Response, stored: Stored) -> Result<()> {
+        let Stored { url, at, record, .. } = stored;
+        let earlier = Earlier {
+            id: &record,
+            url: &url,
+            at: DateTime::from_timestamp_millis(at).unwrap_or_default(),
+            digest: &answer.examined.digest,
+        };
+        let records = records(task.url(), response, &answer.examined.digest, answer.examined.identified, Some(earlier));
+        let packed = PackedRecords::new(&records, self.options.packing).map_err(|error| self.of_archive(error))?;
+        self.write(&packed)?;
+        answer.copy = None;
+        answer.visit = Visit { at, record, url: Some(url), ..answer.visit.clone() };
+        Ok(())
+    }
+
+    /// Returns where the answer is.
+    fn write(&mut self, packed: &PackedRecords) -> Result<Position> {
+        let begin = self.archive.append(&[&packed.request[..], &packed.answer].concat());
+        let begin = begin.map_err(|error| self.of_archive(error))?;
+        Ok(Position { byte: begin.byte + packed.request.len() as u64, ..begin })
     }
 
     fn answered(
@@ -114,11 +174,11 @@ impl Crawl {
             (Found::Nothing, _) => self.fail(&entry.url, &format!("status {status}"), observer),
             (Found::Unexpected(why), _) => self.fail(&entry.url, why, observer),
             (Found::Redirect(Err(why)), _) => self.fail(&entry.url, &format!("it is redirected: {why}"), observer),
-            (Found::Redirect(Ok(target)), kind) => {
+            (Found::Redirect(Ok((target, written))), kind) => {
                 self.summary.redirects += 1;
                 let why = match kind {
                     Kind::Robots(_) => None,
-                    _ if *target == address => Some("it is redirected to itself"),
+                    _ if is_itself(&entry, target, written) => Some("it is redirected to itself"),
                     _ if target.is_trap() => Some("it is redirected to a path that repeats itself or is very deep"),
                     _ => (entry.redirects >= MOST_REDIRECTS).then_some("it is redirected too often"),
                 };
@@ -143,23 +203,22 @@ impl Crawl {
         } else {
             self.intervals.remove(&entry.url);
         }
-        self.apply(lane, key, entry, &address, examined, visit, observer)?;
-        observer.fetched(address.as_str(), &self.summary);
+        let url = address.as_str().to_owned();
+        self.apply(Asked { lane, key, entry, address }, examined, visit, observer)?;
+        observer.fetched(&url, &self.summary);
         Ok(())
     }
 
     /// Notes what an answer leads to.
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn apply(
         &mut self,
-        lane: u32,
-        key: Option<Key>,
-        entry: Entry,
-        address: &Address,
+        asked: Asked,
         examined: Examined,
         visit: Visit,
         observer: &dyn Observer,
     ) -> Result<()> {
+        let Asked { lane, key, entry, address } = asked;
+        let address = &address;
         let now = self.clock.now();
         if let Kind::Robots(origin) = &entry.kind {
             if let Some(key) = key {
@@ -168,7 +227,7 @@ impl Crawl {
             self.summary.robots += 1;
             let robots = match examined.found {
                 Found::Robots(bytes) => Robots::Rules(bytes),
-                Found::Redirect(Ok(target)) if entry.redirects < MOST_REDIRECTS => {
+                Found::Redirect(Ok((target, _))) if entry.redirects < MOST_REDIRECTS => {
                     let lane_there = self.with(|frontier| frontier.lane(target.domain()))?;
                     let redirects = entry.redirects + 1;
                     let there = Entry { redirects, ..Entry::new(target.as_str(), entry.kind.clone(), 0) };
@@ -199,6 +258,12 @@ impl Crawl {
                 let feeds = links.feeds.into_iter().filter(|_| self.options.feeds).map(|feed| (feed, Kind::Feed));
                 let feeds: Vec<_> = feeds.collect();
                 self.push(feeds, Way::default(), observer)?;
+                if let Some(target) = links.refresh {
+                    match entry.redirects >= MOST_REDIRECTS {
+                        true => self.fail(target.as_str(), "it is redirected too often", observer),
+                        false => self.follow(&entry, address, target, observer)?,
+                    }
+                }
                 if entry.depth < self.options.depth {
                     let is_near = |page: &Address| self.options.leaves_domain || page.domain() == address.domain();
                     let pages: Vec<_> =
@@ -233,11 +298,15 @@ impl Crawl {
                 }
                 return self.with(|frontier| frontier.finish(key, &entry, Some(visit)));
             }
-            Found::Redirect(Ok(target)) if entry.redirects < MOST_REDIRECTS => {
-                let is_near = entry.depth == 0 || self.options.leaves_domain || target.domain() == address.domain();
-                if is_near && !target.is_trap() {
-                    let way = Way { depth: entry.depth, redirects: entry.redirects + 1, is_given: entry.is_given };
-                    self.push([(target, entry.kind.clone())], way, observer)?;
+            Found::Redirect(Ok((target, written))) if entry.redirects < MOST_REDIRECTS => {
+                if target.as_str() == entry.url && !is_itself(&entry, &target, &written) {
+                    // It is another spelling of the same address, which sets a cookie or counts a visit.
+                    let redirects = entry.redirects + 1;
+                    let respelled = Entry { asked: Some(written), redirects, ..entry };
+                    return self.with(|frontier| frontier.change(key, &respelled));
+                }
+                if !target.is_trap() {
+                    self.follow(&entry, address, target, observer)?;
                 }
             }
             Found::NotModified => {
@@ -267,6 +336,15 @@ impl Crawl {
             }
             (again, ..) => self.with(|frontier| frontier.finish(key, &entry, again.and_then(|(visit, _)| visit))),
         }?;
+        Ok(())
+    }
+
+    /// Follows a redirection.
+    fn follow(&mut self, entry: &Entry, from: &Address, to: Address, observer: &dyn Observer) -> Result<()> {
+        if entry.depth == 0 || self.options.leaves_domain || to.domain() == from.domain() {
+            let way = Way { depth: entry.depth, redirects: entry.redirects + 1, is_given: entry.is_given };
+            self.push([(to, entry.kind.clone())], way, observer)?;
+        }
         Ok(())
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use url::Url;
+
 use super::options::{AGENT, LeftOut, Observer};
 use super::queueing::Way;
 use super::worker::Task;
@@ -32,6 +34,14 @@ enum Access {
     Asked,
 }
 
+/// The path of a URL with its query.
+fn path_of(url: &Url) -> String {
+    match url.query() {
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    }
+}
+
 impl Crawl {
     /// What a lane that may go has to do.
     pub(super) fn next_task(&mut self, lane: u32, now: Time, observer: &dyn Observer) -> Result<Option<Task>> {
@@ -57,9 +67,11 @@ impl Crawl {
                 continue;
             }
             let origin = address.origin();
+            let asked = entry.asked.as_deref().and_then(|asked| Url::parse(asked).ok());
+            let path = path_of(asked.as_ref().unwrap_or(address.url()));
             let access = match entry.kind {
                 Kind::Robots(_) => Access::Allowed,
-                _ => self.access(lane, &address, &origin, now, observer)?,
+                _ => self.access(lane, &address, &origin, &path, now, observer)?,
             };
             let follows_links = self.follows_links(&entry);
             let mut task = Task {
@@ -134,7 +146,7 @@ impl Crawl {
                 task.earlier = self.with(|frontier| frontier.visit(&task.entry.url))?;
                 // What leads to others is read once in each run, for they may not have been visited in the last one.
                 task.is_conditional = match task.entry.kind {
-                    Kind::Page => !task.follows_links,
+                    Kind::Page => !task.follows_links && !task.earlier.as_ref().is_some_and(|visit| visit.has_refresh),
                     _ => self.watched.contains(&task.entry.url),
                 };
             }
@@ -172,12 +184,13 @@ impl Crawl {
         })
     }
 
-    /// Whether robots.txt allows a visit.
+    /// Whether the robots.txt of an origin allows a visit of this path. If it is read for the first time, it may name sitemaps.
     fn access(
         &mut self,
         lane: u32,
         address: &Address,
         origin: &str,
+        path: &str,
         now: Time,
         observer: &dyn Observer,
     ) -> Result<Access> {
@@ -218,12 +231,7 @@ impl Crawl {
                 return Ok(Access::Rest(now + delay));
             }
         }
-        let url = address.url();
-        let path = match url.query() {
-            Some(query) => format!("{}?{query}", url.path()),
-            None => url.path().to_owned(),
-        };
-        Ok(if rules.allows(&path) { Access::Allowed } else { Access::Forbidden })
+        Ok(if rules.allows(path) { Access::Allowed } else { Access::Forbidden })
     }
 
     fn keep_rules(&mut self, origin: &str, at: Time, rules: Rules) -> Arc<Rules> {

@@ -15,18 +15,17 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::address::Address;
-use crate::archive::Archive;
+use crate::archive::{Archive, Position};
 use crate::examine::{Found, examine};
 use crate::fetch::Response;
-use crate::frontier::{Counts, Entry, Frontier, FrontierError, Kind};
+use crate::frontier::{Counts, Entry, Frontier, FrontierError, Kind, Stored, Visit};
 use crate::lanes::{Lanes, Time};
-use crate::record::answer_in;
+use crate::record::{self, Recorded, answer_in};
 use crate::robots::Rules;
 
-use answers::LONGEST_PENALTY;
-pub use options::{AGENT, CrawlError, LeftOut, Observer, Options, Seed, Start, Summary};
-use worker::{Event, Task, visit, work};
+use answers::{Asked, LONGEST_PENALTY};
+pub use options::{AGENT, CrawlError, LeftOut, Observer, Options, Seed, Start, Summary, Wanted};
+use worker::{Event, Task, same_page, visit, work};
 
 /// A domain that wants to be left alone for longer is left to another run. In milliseconds.
 const PATIENCE: u64 = 3_600_000;
@@ -123,8 +122,8 @@ impl Crawl {
         let mut found = Vec::new();
         let position = frontier.state.position;
         let archive =
-            Archive::open(folder, options.packing, options.file_size, &options.user_agent(), position, |record| {
-                found.extend(answer_in(record));
+            Archive::open(folder, options.packing, options.file_size, &options.user_agent(), position, |record, at| {
+                found.extend(answer_in(record).map(|recorded| (recorded, at)));
                 Ok(())
             });
         let archive = archive.map_err(|error| CrawlError::Io { path: folder.to_owned(), error })?;
@@ -148,8 +147,8 @@ impl Crawl {
             intervals: HashMap::new(),
             fresh: HashSet::new(),
         };
-        for (address, id, response) in found {
-            crawl.recover(&address, id, &response)?;
+        for (recorded, position) in found {
+            crawl.recover(recorded, position)?;
         }
         if start != Start::Resume {
             crawl.with(Frontier::clear)?;
@@ -175,7 +174,9 @@ impl Crawl {
     }
 
     /// An answer that was written but not noted.
-    fn recover(&mut self, address: &Address, id: String, response: &Response) -> Result<()> {
+    fn recover(&mut self, recorded: Recorded, position: Position) -> Result<()> {
+        let Some((recorded, stored)) = self.with_body(recorded)? else { return Ok(()) };
+        let Recorded { url: asked, address, id, response, .. } = recorded;
         let url = address.as_str();
         let lane = self.with(|frontier| frontier.lane(address.domain()))?;
         let queued = self.with(|frontier| frontier.queued(lane, url))?;
@@ -185,7 +186,7 @@ impl Crawl {
             None => return Ok(()),
         };
         let follows_links = self.follows_links(&entry);
-        let Ok(examined) = examine(address, &entry.kind, response, follows_links, self.options.limits.body) else {
+        let Ok(examined) = examine(&address, &entry.kind, &response, follows_links, self.options.limits.body) else {
             return Ok(());
         };
         if let (Found::Busy(after), 429 | 503) = (&examined.found, response.head.status()) {
@@ -194,8 +195,30 @@ impl Crawl {
             let until = self.clock.now() + until;
             self.change_row(lane, |row| row.not_before = row.not_before.max(until))?;
         }
-        let visit = visit(&examined, response, id);
-        self.apply(lane, key, entry, address, examined, visit, &Nobody)
+        let mut visit = visit(&examined, &response, id);
+        match stored {
+            Some(Stored { url, at, record, .. }) => visit = Visit { at, record, url: Some(url), ..visit },
+            None if matches!(examined.found, Found::Page(_)) && !response.body.is_empty() => {
+                let stored = Stored { url: asked, at: visit.at, record: visit.record.clone(), position };
+                let page = same_page(&examined.digest, &response.head);
+                self.with(|frontier| frontier.set_stored(page, &stored))?;
+            }
+            None => {}
+        }
+        self.apply(Asked { lane, key, entry, address }, examined, visit, &Nobody)
+    }
+
+    /// An answer with its body, and the record that has it if that is another one. `None` if it cannot be found: then the page is asked
+    /// for again.
+    fn with_body(&mut self, recorded: Recorded) -> Result<Option<(Recorded, Option<Stored>)>> {
+        let Some(digest) = recorded.elsewhere else { return Ok(Some((recorded, None))) };
+        let page = same_page(&digest, &recorded.response.head);
+        let Some(stored) = self.with(|frontier| frontier.stored(page))? else { return Ok(None) };
+        let record = self.archive.read(stored.position).ok().flatten();
+        let body = record.and_then(|record| answer_in(&record)).map(|found| found.response.body);
+        let Some(body) = body.filter(|body| record::digest(body) == digest) else { return Ok(None) };
+        let response = Response { body, ..recorded.response };
+        Ok(Some((Recorded { response, ..recorded }, Some(stored))))
     }
 
     /// Runs the crawl until nothing is left, or the observer stops it. Pages are also written to `copy`, as WARC records that are

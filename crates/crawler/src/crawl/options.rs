@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use regex::RegexSet;
 use serde::Serialize;
 
 use crate::archive::Packing;
@@ -49,6 +50,8 @@ pub struct Options {
     pub retry: Duration,
     /// Feeds are read again and again, but not before this time has passed.
     pub watch: Option<Duration>,
+    /// Which pages are wanted.
+    pub wanted: Wanted,
     /// Finds hosts.
     pub resolver: Resolver,
     /// How files are packed.
@@ -63,6 +66,22 @@ impl Options {
     /// How it names itself in requests.
     pub(super) fn user_agent(&self) -> String {
         format!("{AGENT}/{} (+{})", env!("CARGO_PKG_VERSION"), self.contact)
+    }
+}
+
+/// Which of the pages that are found are wanted, by their URLs. What a person gives is always wanted, with what it is redirected to; so
+/// are feeds, sitemaps and robots.txt.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// One of these must match. Without any, all are wanted.
+    pub only: RegexSet,
+    /// None of these may match.
+    pub skip: RegexSet,
+}
+
+impl Wanted {
+    pub(super) fn has(&self, url: &str) -> bool {
+        (self.only.is_empty() || self.only.is_match(url)) && !self.skip.is_match(url)
     }
 }
 
@@ -118,6 +137,9 @@ pub enum LeftOut {
     /// See [`Address::is_trap`](crate::address::Address::is_trap).
     #[error("its path repeats itself or is very deep, like those that pages make without an end")]
     Trap,
+    /// See [`Wanted`].
+    #[error("--only or --skip leaves it out")]
+    Unwanted,
     /// A sitemap lists it, and is for another site.
     #[error("a sitemap of another site lists it")]
     OtherSite,
@@ -130,6 +152,8 @@ pub struct Summary {
     pub pages: u64,
     /// Pages of which an earlier run has the same bytes.
     pub unchanged: u64,
+    /// Pages that are at another address as well. Their body is stored once.
+    pub copies: u64,
     /// Feeds that were read.
     pub feeds: u64,
     /// Sitemaps that were read.
@@ -152,6 +176,8 @@ pub struct Summary {
     pub trapped: u64,
     /// URLs in sitemaps that are left out because they are not of the site of the sitemap.
     pub of_other_sites: u64,
+    /// URLs that nobody wants; see [`Wanted`].
+    pub unwanted: u64,
     /// URLs that have no page, by the reason.
     pub failed: BTreeMap<String, u64>,
     /// URLs that are left in the queue.
@@ -169,6 +195,7 @@ impl Summary {
             LeftOut::OverLimit => &mut self.over_limit,
             LeftOut::Trap => &mut self.trapped,
             LeftOut::OtherSite => &mut self.of_other_sites,
+            LeftOut::Unwanted => &mut self.unwanted,
         }
     }
 }

@@ -72,7 +72,7 @@ impl Crawl {
         let mut of_lanes: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
         for (address, kind) in found {
             let lane = self.with(|frontier| frontier.lane(address.domain()))?;
-            if let Some(why) = self.unwanted(&address).filter(|_| !way.is_given) {
+            if let Some(why) = self.unwanted(&address, &kind).filter(|_| !way.is_given) {
                 self.leave_out(lane, address.as_str(), why, observer)?;
                 continue;
             }
@@ -118,8 +118,12 @@ impl Crawl {
     }
 
     /// Why nobody wants what was found.
-    fn unwanted(&self, address: &Address) -> Option<LeftOut> {
-        address.is_trap().then_some(LeftOut::Trap)
+    fn unwanted(&self, address: &Address, kind: &Kind) -> Option<LeftOut> {
+        match kind {
+            _ if address.is_trap() => Some(LeftOut::Trap),
+            Kind::Page if !self.options.wanted.has(address.as_str()) => Some(LeftOut::Unwanted),
+            _ => None,
+        }
     }
 
     /// Leaves out what may be named again and again. As many URLs of a domain as it may have are known and told once; of more, each time

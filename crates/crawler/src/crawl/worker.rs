@@ -1,5 +1,6 @@
 //! What the threads do that fetch.
 
+use std::io;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -7,13 +8,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
+use twox_hash::XxHash3_128;
 
 use super::options::{Options, Seed};
 use crate::address::Address;
+use crate::archive::Packing;
 use crate::examine::{Examined, Found, examine};
 use crate::fetch::{FetchError, Fetcher, Request, Response};
 use crate::frontier::{Entry, Key, Kind, Visit};
-use crate::record::{Earlier, records};
+use crate::http::Head;
+use crate::record::{Earlier, PayloadDigest, Records, records};
 use crate::resolve::ResolveError;
 use crate::robots::Rules;
 
@@ -32,6 +36,13 @@ pub(super) struct Task {
     pub(super) follows_links: bool,
 }
 
+impl Task {
+    /// The URL that is asked for.
+    pub(super) fn url(&self) -> &str {
+        self.entry.asked.as_deref().unwrap_or(self.address.as_str())
+    }
+}
+
 /// What became of it.
 pub(super) enum Outcome {
     Resolved(Result<Vec<IpAddr>, ResolveError>),
@@ -44,10 +55,24 @@ pub(super) struct Answer {
     pub(super) visit: Visit,
     pub(super) status: u16,
     pub(super) received: u64,
-    pub(super) packed: Vec<u8>,
+    pub(super) packed: PackedRecords,
+    /// The answer without its body, and the hash of what makes it the same page as another, if it is a new one.
+    pub(super) new_page: Option<(Response, u128)>,
     /// The record of a page, for those who read along.
     pub(super) copy: Option<Vec<u8>>,
     pub(super) is_unchanged: bool,
+}
+
+/// See [`Records`].
+pub(super) struct PackedRecords {
+    pub(super) request: Vec<u8>,
+    pub(super) answer: Vec<u8>,
+}
+
+impl PackedRecords {
+    pub(super) fn new(records: &Records, packing: Packing) -> io::Result<PackedRecords> {
+        Ok(PackedRecords { request: packing.pack(&records.request)?, answer: packing.pack(&records.answer)? })
+    }
 }
 
 /// What the threads tell.
@@ -66,7 +91,16 @@ pub(super) fn visit(examined: &Examined, response: &Response, record: String) ->
         last_modified: short("Last-Modified"),
         digest: examined.digest,
         record,
+        url: None,
+        has_refresh: matches!(&examined.found, Found::Page(links) if links.refresh.is_some()),
     }
+}
+
+/// The hash of what makes two pages the same: the body, and how it is to be read.
+pub(super) fn same_page(digest: &PayloadDigest, head: &Head) -> u128 {
+    let of = |name: &str| head.values(name).collect::<Vec<_>>().join(",");
+    let text = [&digest[..], of("Content-Type").as_bytes(), b"\n", of("Content-Encoding").as_bytes()].concat();
+    XxHash3_128::oneshot(&text)
 }
 
 /// What each thread does.
@@ -96,11 +130,11 @@ fn fetched(options: &Options, fetcher: &Fetcher, task: &Task, ip: IpAddr, copies
     let earlier = task.earlier.as_ref();
     let known = earlier.filter(|_| task.is_conditional);
     let request = Request {
-        address: &task.address,
+        url: task.url(),
         ip,
         etag: known.and_then(|known| known.etag.as_deref()),
         last_modified: known.and_then(|known| known.last_modified.as_deref()),
-        enough: matches!(task.entry.kind, Kind::Robots(_)).then_some(Rules::LONGEST as u64),
+        enough: matches!(task.entry.kind, Kind::Robots(_)).then_some(Rules::LONGEST as u64 + 1),
     };
     let response = fetcher.fetch(&request)?;
     let mut examined = examine(&task.address, &task.entry.kind, &response, task.follows_links, options.limits.body)?;
@@ -110,18 +144,24 @@ fn fetched(options: &Options, fetcher: &Fetcher, task: &Task, ip: IpAddr, copies
     let is_not_modified = examined.found == Found::NotModified;
     let same =
         earlier.filter(|earlier| is_not_modified || response.head.status() == 200 && earlier.digest == examined.digest);
-    let same = same.map(|earlier| Earlier {
+    let record_of_same = same.map(|earlier| Earlier {
         id: &earlier.record,
+        url: earlier.url.as_deref().unwrap_or(task.url()),
         at: DateTime::from_timestamp_millis(earlier.at).unwrap_or_default(),
         digest: &earlier.digest,
     });
-    let is_unchanged = same.is_some();
-    let records = records(&task.address, &response, &examined.digest, examined.identified, same);
-    let pack = |record: &[u8]| options.packing.pack(record).map_err(|error| FetchError::Connection(error.to_string()));
-    let packed = [pack(&records.request)?, pack(&records.answer)?].concat();
+    let records = records(task.url(), &response, &examined.digest, examined.identified, record_of_same);
+    let packed = PackedRecords::new(&records, options.packing);
+    let packed = packed.map_err(|error| FetchError::Connection(error.to_string()))?;
     let received = response.body.len() as u64;
-    let is_page = matches!(examined.found, Found::Page(_)) && !is_unchanged;
-    let visit = visit(&examined, &response, records.id);
+    let is_page = matches!(examined.found, Found::Page(_)) && same.is_none();
+    let mut visit = visit(&examined, &response, records.id);
+    if let Some(Visit { at, record, url, .. }) = same.cloned() {
+        visit = Visit { at, record, url, ..visit };
+    }
     let copy = (copies && is_page).then_some(records.answer);
-    Ok(Answer { examined, visit, status: response.head.status(), received, packed, copy, is_unchanged })
+    let (status, is_unchanged) = (response.head.status(), same.is_some());
+    let page = same_page(&examined.digest, &response.head);
+    let new_page = (is_page && received > 0).then_some((Response { body: Vec::new(), ..response }, page));
+    Ok(Answer { examined, visit, status, received, packed, new_page, copy, is_unchanged })
 }

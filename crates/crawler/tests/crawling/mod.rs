@@ -10,10 +10,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use dehusk_crawler::archive::Packing;
-use dehusk_crawler::crawl::{Crawl, CrawlError, LeftOut, Observer, Options, Seed, Start, Summary};
+use dehusk_crawler::crawl::{Crawl, CrawlError, LeftOut, Observer, Options, Seed, Start, Summary, Wanted};
 use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
-use dehusk_crawler::record::answer_in;
+use dehusk_crawler::record::{Recorded, answer_in};
 use dehusk_crawler::resolve::Resolver;
 use flate2::bufread::GzDecoder;
 
@@ -41,6 +41,7 @@ pub fn options_for(names: impl IntoIterator<Item = (String, IpAddr)>) -> Options
         limits: Limits { time: Duration::from_secs(2), body: 4 << 20 },
         retry: Duration::from_millis(100),
         watch: None,
+        wanted: Wanted::default(),
         resolver: Resolver { given: names.into_iter().collect(), allows_private: false },
         packing: Packing::Gzip,
         file_size: 1 << 30,
@@ -96,6 +97,15 @@ pub fn answers(folder: &Path) -> Vec<Stored> {
 
 /// The answers in the WARC files of a folder, and which files end with a part of a record.
 pub fn answers_so_far(folder: &Path) -> (Vec<Stored>, Vec<PathBuf>) {
+    let (recorded, cut_off) = recorded_so_far(folder);
+    let answer = |Recorded { address, response, .. }: Recorded| {
+        (address.as_str().to_owned(), response.head.status(), response.body)
+    };
+    (recorded.into_iter().map(answer).collect(), cut_off)
+}
+
+/// The same with all that is known of the records.
+pub fn recorded_so_far(folder: &Path) -> (Vec<Recorded>, Vec<PathBuf>) {
     let mut files: Vec<_> =
         std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path()).collect();
     files.retain(|path| path.to_string_lossy().contains(".warc."));
@@ -117,9 +127,7 @@ pub fn answers_so_far(folder: &Path) -> (Vec<Stored>, Vec<PathBuf>) {
             let length = header.lines().find_map(|line| line.strip_prefix("Content-Length: ")).expect("a length");
             assert_eq!(record.len(), end + length.parse::<usize>().expect("a number") + 4, "{header}");
             assert!(record.ends_with(b"\r\n\r\n"), "{header}");
-            if let Some((address, _, response)) = answer_in(&record) {
-                answers.push((address.as_str().to_owned(), response.head.status(), response.body));
-            }
+            answers.extend(answer_in(&record));
         }
     }
     (answers, cut_off)
