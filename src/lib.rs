@@ -298,8 +298,8 @@ pub use cleaning::{
 #[cfg(feature = "pipeline")]
 pub use pipeline::{
     Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, LibraryError, MinedCorpus, MinedSource,
-    Observer, Permission, PipelineError, Silent, SpanUnit, Steps, Stop, Target, WarningKind, clean_corpus, combine,
-    mine_candidates, mine_corpus,
+    Observer, Permission, PipelineError, Silent, SpanUnit, Steps, Stop, Target, ThreadsError, WarningKind,
+    clean_corpus, combine, mine_candidates, mine_corpus,
 };
 
 #[cfg(all(feature = "pipeline", feature = "stream"))]

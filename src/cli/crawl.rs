@@ -245,7 +245,7 @@ impl CrawlCommand {
         Ok(Options {
             contact: self.contact.clone(),
             delay: self.politeness.delay,
-            threads: global.threads.map_or(16, usize::from),
+            threads: global.threads.unwrap_or(16),
             per_domain: self.limits.per_host,
             depth: self.found.depth,
             leaves_domain: self.found.offsite,

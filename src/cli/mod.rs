@@ -42,11 +42,12 @@ mod train;
 
 use std::ffi::OsString;
 
+use clap::builder::RangedU64ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use dehusk::corpus::Reads;
-use dehusk::pipeline::workers::all_cores;
+use dehusk::pipeline::workers::{all_cores, checked_threads};
 use dehusk::pipeline::{LibraryError, PipelineError};
 
 use config::{Config, ConfigArgs};
@@ -83,12 +84,18 @@ struct Cli {
     global: Global,
 }
 
+/// The highest number of requests that a crawl makes at the same time. Each has a thread, which mostly waits.
+const MOST_REQUESTS: usize = 1000;
+
 /// The options of every command.
 #[derive(Args, Clone, Debug)]
 pub struct Global {
     /// Number of threads [default: all cores]
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Global options")]
-    threads: Option<u16>,
+    ///
+    /// Number of threads, at most 8 for each core. For `crawl`, the number of requests at the same time, at most 1000 [default: all
+    /// cores; 16 requests]
+    #[arg(long, global = true, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..), help_heading = "Global options")]
+    threads: Option<usize>,
     /// Maximum memory for documents, such as 4G [default: 3/4 of the free memory]
     ///
     /// Maximum memory for documents that are mined or cleaned, such as 4G. Commands that only show something ignore it
@@ -343,16 +350,31 @@ impl Command {
 }
 
 fn start(cli: &Cli) -> anyhow::Result<()> {
+    let threads = cli.cores_used().map_err(|message| clap::Error::raw(ErrorKind::ValueValidation, message + "\n"))?;
     interrupt::listen(cli.command.results())?;
     interrupt::survive_large_files()?;
-    rayon::ThreadPoolBuilder::new().num_threads(cli.global.threads()).build_global()?;
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     Ok(())
+}
+
+impl Cli {
+    /// The number of threads that compute at the same time. Those of a crawl wait for answers: it has all cores to compute.
+    fn cores_used(&self) -> Result<usize, String> {
+        let threads = self.global.threads();
+        let is_crawl = matches!(self.command, Command::Crawl(_));
+        if is_crawl && threads > MOST_REQUESTS {
+            return Err(format!(
+                "--threads {threads}: a crawl makes at most {MOST_REQUESTS} requests at the same time"
+            ));
+        }
+        if is_crawl { Ok(all_cores()) } else { checked_threads(threads).map_err(|error| format!("--threads: {error}")) }
+    }
 }
 
 impl Global {
     /// The number of threads to use.
     fn threads(&self) -> usize {
-        self.threads.map_or_else(all_cores, usize::from)
+        self.threads.unwrap_or_else(all_cores)
     }
 
     /// What may be used.

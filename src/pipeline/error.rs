@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::library::LibraryError;
 use super::observer::Stop;
+use super::workers::ThreadsError;
 use crate::cleaning::CleanError;
 use crate::corpus::{OutputError, ScanError, SourceId, SourceIdError};
 use crate::shown::size;
@@ -58,6 +59,9 @@ pub enum PipelineError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// More threads were asked for than may be started, or none.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// A regex that a person wrote gave up on a document.
     #[error(transparent)]
     Clean(#[from] CleanError),

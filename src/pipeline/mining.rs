@@ -44,7 +44,7 @@ pub struct CorpusMineOptions {
     pub prune: bool,
     /// Memory for documents, in bytes.
     pub memory: u64,
-    /// Maximum number of sources that are mined at the same time.
+    /// Maximum number of sources that are mined at the same time: 1 to 8 for each core.
     pub threads: usize,
 }
 

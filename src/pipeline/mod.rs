@@ -45,6 +45,7 @@ pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]
 pub use stream::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
+pub use workers::ThreadsError;
 
 use std::path::Path;
 use std::time::Instant;

@@ -36,7 +36,7 @@ pub struct ReportOptions {
     pub patterns: usize,
     /// Number of documents of each source shown of which most is removed. The same number of which least is removed.
     pub documents: usize,
-    /// Maximum number of sources that are processed at the same time.
+    /// Maximum number of sources that are processed at the same time: 1 to 8 for each core.
     pub threads: usize,
 }
 

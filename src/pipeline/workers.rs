@@ -9,14 +9,53 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
 
+use crate::shown::count;
+
 thread_local! {
     /// The number of threads of the pool that belongs to this thread, if it has one.
     static OWN_POOL: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
+/// The highest number of threads for each core. More are never faster: each waits for a core, and has its share of the
+/// memory meanwhile.
+pub const MOST_THREADS_A_CORE: usize = 8;
+
+/// Why this number of threads is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ThreadsError {
+    /// Without a thread, nothing is done.
+    #[error("0 threads do nothing: give at least 1")]
+    None,
+    /// More than [`MOST_THREADS_A_CORE`] for each core.
+    #[error(
+        "{asked} threads are too many: this process may use {}, and {MOST_THREADS_A_CORE} threads for each; give at \
+         most {}",
+        count(*.cores, "core"), MOST_THREADS_A_CORE * .cores
+    )]
+    TooMany {
+        /// The number of threads.
+        asked: usize,
+        /// The number of cores that this process may use.
+        cores: usize,
+    },
+}
+
 /// The number of cores that this process may use.
 pub fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// Checks a number of threads that somebody asked for.
+///
+/// # Errors
+/// If it is 0, or higher than [`MOST_THREADS_A_CORE`] for each core.
+pub fn checked_threads(asked: usize) -> Result<usize, ThreadsError> {
+    match (asked, all_cores()) {
+        (0, _) => Err(ThreadsError::None),
+        (_, cores) if asked > cores * MOST_THREADS_A_CORE => Err(ThreadsError::TooMany { asked, cores }),
+        _ => Ok(asked),
+    }
 }
 
 /// Does `work` with parallel loops on a pool that belongs to this thread, and not on rayon's pool for the whole process. So
@@ -50,7 +89,10 @@ pub fn spawning<T>(threads: usize, work: impl FnOnce() -> T) -> impl FnOnce() ->
 
 /// Does `work` for each of `pieces`, in no particular order. `scratch` makes the working space of each thread. After the
 /// first error, no new piece is started.
-pub fn share_out<B, E: Send>(
+///
+/// # Errors
+/// The first error of a piece, or that of [`checked_threads`].
+pub fn share_out<B, E: Send + From<ThreadsError>>(
     threads: usize,
     pieces: usize,
     scratch: impl Fn() -> B + Sync,
@@ -71,7 +113,7 @@ pub fn share_out<B, E: Send>(
             }
         }
     };
-    let threads = threads.min(pieces);
+    let threads = checked_threads(threads)?.min(pieces);
     std::thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(spawning(threads, worker));
@@ -82,7 +124,10 @@ pub fn share_out<B, E: Send>(
 }
 
 /// The same as [`share_out`], but returns the result of each piece, in order.
-pub fn share_out_and_collect<T: Send, E: Send>(
+///
+/// # Errors
+/// As [`share_out`].
+pub fn share_out_and_collect<T: Send, E: Send + From<ThreadsError>>(
     threads: usize,
     pieces: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,
@@ -95,7 +140,7 @@ pub fn share_out_and_collect<T: Send, E: Send>(
         |(), piece| {
             let result = work(piece)?;
             *results[piece].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-            Ok(())
+            Ok::<(), E>(())
         },
     )?;
     Ok(results.into_iter().filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
@@ -106,15 +151,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn threads_are_at_most_a_few_for_each_core() {
+        let most = all_cores() * MOST_THREADS_A_CORE;
+        assert_eq!([1, most].map(checked_threads), [Ok(1), Ok(most)]);
+        assert_eq!(checked_threads(0), Err(ThreadsError::None));
+        let too_many = ThreadsError::TooMany { asked: 1_000_000_000, cores: 2 };
+        let message =
+            "1000000000 threads are too many: this process may use 2 cores, and 8 threads for each; give at most 16";
+        assert_eq!(too_many.to_string(), message);
+        for threads in [0, most + 1, usize::MAX] {
+            let none = share_out(threads, 3, || (), |(), _| panic!("a piece of work was done"));
+            assert_eq!(none, checked_threads(threads).map(drop));
+        }
+    }
+
+    #[test]
     fn threads_of_a_thread_with_a_pool_have_pools_too() {
-        let threads = || share_out_and_collect(2, 6, |_| Ok::<usize, ()>(rayon::current_num_threads()));
+        let threads = || share_out_and_collect(2, 6, |_| Ok::<usize, ThreadsError>(rayon::current_num_threads()));
         let own = std::thread::spawn(move || in_own_pool(6, || (rayon::current_num_threads(), threads())));
         let (here, below) = own.join().expect("no panic").expect("a pool");
         assert_eq!(here, 6);
         // The first piece may be done by this thread, whose pool has 6 threads.
         assert!(below.expect("no error").into_iter().all(|threads| threads == 6 || threads == 3));
         let (plain, all) = (
-            share_out_and_collect(2, 6, |_| Ok::<usize, ()>(rayon::current_num_threads())),
+            share_out_and_collect(2, 6, |_| Ok::<usize, ThreadsError>(rayon::current_num_threads())),
             rayon::current_num_threads(),
         );
         assert!(plain.expect("no error").into_iter().all(|threads| threads == all));

@@ -75,7 +75,7 @@ pub struct CorpusCleanOptions {
     pub reads: Reads,
     /// Memory for documents, in bytes.
     pub memory: u64,
-    /// Maximum number of files that are cleaned at the same time.
+    /// Maximum number of files that are cleaned at the same time: 1 to 8 for each core.
     pub threads: usize,
 }
 
