@@ -68,15 +68,19 @@ impl Sandbox {
     }
 
     fn run(&self, arguments: &str) -> Ran {
-        let output = assert_cmd::Command::from_std(self.command(arguments)).output().expect("the program starts");
-        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
-        let stderr = without_progress(&text(output.stderr));
-        Ran { status: output.status.code(), stdout: text(output.stdout), stderr }
+        Ran::of(self.command(arguments))
     }
 
     /// Runs the program. It must end with this status.
     fn expect(&self, status: i32, arguments: &str) -> Ran {
-        let ran = self.run(arguments);
+        self.expect_in("", status, arguments)
+    }
+
+    /// The same in a folder below this one.
+    fn expect_in(&self, folder: &str, status: i32, arguments: &str) -> Ran {
+        let mut command = self.command(arguments);
+        command.current_dir(self.path(folder));
+        let ran = Ran::of(command);
         assert_eq!(ran.status, Some(status), "dehusk {arguments}\n{}\n{}", ran.stdout, ran.stderr);
         ran
     }
@@ -89,6 +93,13 @@ fn without_progress(stderr: &str) -> String {
 }
 
 impl Ran {
+    fn of(command: std::process::Command) -> Ran {
+        let output = assert_cmd::Command::from_std(command).output().expect("the program starts");
+        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+        let stderr = without_progress(&text(output.stderr));
+        Ran { status: output.status.code(), stdout: text(output.stdout), stderr }
+    }
+
     /// The number of skipped documents that stderr names or counts.
     fn skipped(&self) -> usize {
         let lines = self.stderr.lines().filter_map(|line| line.strip_prefix("skipped: "));

@@ -24,20 +24,66 @@ const SETTINGS: &str = "output = 'patterns'\n[clean]\npatterns = 'patterns'\nout
 fn a_file_above_the_corpus_sets_flags() {
     let sandbox = sandbox();
     sandbox.write("project/dehusk.toml", SETTINGS);
-    let mined = sandbox.expect(0, "mine project/corpus");
-    mined.says("using project/dehusk.toml: --output=project/patterns (--no-config ignores it)\n");
-    sandbox.expect(0, "clean project/corpus");
+    let mined = sandbox.expect_in("project", 0, "mine corpus");
+    mined.says("using dehusk.toml: --output=patterns (--no-config ignores it)\n");
+    sandbox.expect_in("project", 0, "clean corpus");
     assert!(sandbox.read("project/cleaned/tide/1.txt").contains('~'));
-    // The nearest file is used, and files inside of the corpus are no documents.
-    sandbox.write("project/corpus/dehusk.toml", "output = '../other'\n");
-    let mined = sandbox.expect(0, "mine project/corpus/tide");
-    assert_eq!(
-        told(&mined),
-        "using project/corpus/dehusk.toml: --output=project/corpus/../other (--no-config ignores it)\n"
-    );
-    let mined = sandbox.expect(0, "mine project/corpus");
+    // Paths are relative to the file, and files inside of the corpus are no documents.
+    let mined = sandbox.expect_in("project/corpus", 0, "mine .");
+    mined.says("/project/dehusk.toml: --output=/").says("/project/patterns (--no-config ignores it)\n");
+    // The nearest file is used.
+    sandbox.write("project/corpus/dehusk.toml", "min-words = 3\n");
+    let mined = sandbox.expect_in("project", 0, "mine corpus/tide -o other");
+    assert_eq!(told(&mined), "using corpus/dehusk.toml: --min-words=3 (--no-config ignores it)\n");
+    let mined = sandbox.expect_in("project", 0, "mine corpus -o other");
     assert_eq!(told(&mined).lines().count(), 1, "{}", mined.stderr);
     assert!(sandbox.path("project/other/tide.yaml").is_file());
+}
+
+/// A file that can have come with the corpus says how documents are read, mined and cleaned, and nothing else.
+#[test]
+fn a_file_of_a_corpus_does_not_decide_which_files_are_read_or_written() {
+    let sandbox = sandbox();
+    let all = [
+        "follow-links = true",
+        "files-from = '/etc/passwd'",
+        "report = '../report.jsonl'",
+        "prune = true",
+        "output = '../out'",
+        "patterns = '../p'",
+        "mutable = 'm.yaml'",
+        "shape = 's.yaml'",
+        "boxes = 'b.jsonl'",
+        "resume = true",
+        "threads = 1",
+        "quiet = true",
+    ];
+    for setting in all {
+        sandbox.write("project/corpus/dehusk.toml", format!("method = 'smooth'\n{setting}\n"));
+        let key = setting.split(' ').next().expect("a key");
+        // Neither from above nor from inside, by whatever path.
+        let message = |file: &str| {
+            format!(
+                "error: {file}:2: {key:?} is more than a file may set that can have come with the corpus: give --{key} on \
+                 the command line, or trust this file with --config {file:?}\n"
+            )
+        };
+        let run = |folder: &str, corpus: &str, file: &str| {
+            let ran = sandbox.expect_in(folder, 2, &format!("run {corpus} -o out"));
+            assert_eq!(ran.stderr, message(file));
+        };
+        run("project", "corpus", "corpus/dehusk.toml");
+        run("project/corpus", ".", "./dehusk.toml");
+        run("project/corpus", "'tide/*.txt' .", "dehusk.toml");
+        run("project/corpus", "'*/1.txt'", "dehusk.toml");
+    }
+    assert!(!sandbox.path("project/out").exists() && !sandbox.path("project/corpus/out").exists());
+    // A file that is named is trusted, and so is one in the current folder that is not in the corpus.
+    sandbox.write("project/corpus/dehusk.toml", "follow-links = true\noutput = '../out'\n");
+    sandbox.expect(2, "run project/corpus");
+    sandbox.expect(0, "run project/corpus --config project/corpus/dehusk.toml").says("--follow-links");
+    sandbox.expect_in("project/corpus", 0, "mine tide").says("using dehusk.toml: --follow-links --output=../out (");
+    assert!(sandbox.path("project/out/tide.yaml").is_file());
 }
 
 #[test]
@@ -58,38 +104,39 @@ fn without_a_path_the_current_folder_counts() {
 fn the_command_line_wins_and_then_the_table_of_the_command() {
     let sandbox = sandbox();
     sandbox.write("project/dehusk.toml", "output = 'a'\nno-slots = true\n[mine]\noutput = 'b'\nno-slots = false\n");
-    sandbox.expect(0, "mine project/corpus").says(": --output=project/b (");
-    sandbox.expect(0, "mine project/corpus --output c --no-config -q");
-    assert_eq!(told(&sandbox.expect(0, "mine project/corpus -o c")), "");
-    assert!(sandbox.path("project/b").is_dir() && sandbox.path("c").is_dir() && !sandbox.path("project/a").exists());
+    sandbox.expect_in("project", 0, "mine corpus").says(": --output=b (");
+    sandbox.expect_in("project", 0, "mine corpus --output c --no-config -q");
+    assert_eq!(told(&sandbox.expect_in("project", 0, "mine corpus -o c")), "");
+    let is_there = |name: &str| sandbox.path("project").join(name).is_dir();
+    assert_eq!(["a", "b", "c"].map(is_there), [false, true, true]);
 }
 
 #[test]
 fn a_flag_of_the_command_line_excludes_those_of_the_file_that_it_cannot_be_used_with() {
     let sandbox = sandbox();
-    sandbox.write("project/dehusk.toml", "no-shape = true\nquiet = true\nspan-units = 'bytes'\n");
-    sandbox.expect(0, "mine project/corpus -o patterns").says("using project/dehusk.toml: --quiet (");
+    sandbox.write("dehusk.toml", "no-shape = true\nquiet = true\nspan-units = 'bytes'\n");
+    sandbox.expect(0, "mine project/corpus -o patterns").says("using dehusk.toml: --quiet (");
     sandbox.write("shape.yaml", include_str!("../../src/cleaning/shape.yaml"));
     // What another flag is needed for has no effect without it.
     let clean = "clean project/corpus -p patterns -o";
     let ran = sandbox.expect(0, &format!("{clean} cleaned --verbose --shape shape.yaml"));
-    ran.says("using project/dehusk.toml: --span-units=bytes (");
+    ran.says("using dehusk.toml: --span-units=bytes (");
     sandbox.expect(0, &format!("{clean} cleaned2")).says(": --no-shape --quiet --span-units=bytes (");
     // A table that is nearer excludes what is further away in the same way.
-    sandbox.write("project/dehusk.toml", "no-shape = true\n[clean]\nshape = '../shape.yaml'\n");
-    sandbox.expect(0, &format!("{clean} cleaned3")).says(": --shape=project/../shape.yaml (");
+    sandbox.write("dehusk.toml", "no-shape = true\n[clean]\nshape = 'shape.yaml'\n");
+    sandbox.expect(0, &format!("{clean} cleaned3")).says(": --shape=shape.yaml (");
 }
 
 #[test]
 fn only_the_command_line_hides_that_a_file_is_used() {
     let sandbox = sandbox();
-    sandbox.write("project/dehusk.toml", "quiet = true\n");
+    sandbox.write("dehusk.toml", "quiet = true\n");
     assert_eq!(sandbox.expect(0, "mine project/corpus -o a").stdout, "");
-    sandbox.expect(0, "mine project/corpus -o a").says("using project/dehusk.toml");
+    sandbox.expect(0, "mine project/corpus -o a").says("using dehusk.toml");
     assert_eq!(sandbox.expect(0, "mine project/corpus -o a -q").stderr, "");
     sandbox.expect(0, "mine project/corpus -o a --no-config -v").says("no dehusk.toml is used");
-    sandbox.write("project/dehusk.toml", "[clean]\nmax-errors = 1\n");
-    sandbox.expect(0, "mine project/corpus -o a -v").says("project/dehusk.toml has no flags for this command");
+    sandbox.write("dehusk.toml", "[clean]\nmax-errors = 1\n");
+    sandbox.expect(0, "mine project/corpus -o a -v").says("dehusk.toml has no flags for this command");
 }
 
 #[test]

@@ -1823,6 +1823,22 @@ fn settings_that_came_with_a_corpus() {
     assert!(!sandbox.path("out/dehusk.toml").exists());
 }
 
+#[test]
+fn settings_of_a_corpus_that_are_about_files() {
+    let sandbox = sandbox();
+    sandbox.write("secret.txt", good(7));
+    sandbox.write("corpus/dehusk.toml", "files-from = '../list'\nreport = '../report'\nprune = true\n");
+    sandbox.write("list", "secret.txt\n");
+    for target in ["-o out", "-o -"] {
+        let ran = clean(&sandbox, target);
+        let message = "error: corpus/dehusk.toml:1: \"files-from\" is more than a file may set that can have come with the \
+                       corpus: give --files-from on the command line, or trust this file with --config \
+                       \"corpus/dehusk.toml\"\n";
+        assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (Some(2), "", message));
+    }
+    assert!(!sandbox.path("out").exists() && !sandbox.path("report").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_named_pipe_in_place_of_settings() {

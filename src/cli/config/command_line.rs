@@ -1,7 +1,7 @@
 //! What a command line says, before it is known whether it is complete.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::OsStringValueParser;
 use clap::parser::ValueSource;
@@ -18,8 +18,8 @@ pub struct CommandLine {
     pub at: usize,
     /// The ids of the flags and arguments that are given.
     pub flags: Vec<String>,
-    /// The first path that is no value of a flag.
-    pub first_path: Option<PathBuf>,
+    /// The paths that are no values of flags: a corpus, documents, folders of patterns.
+    pub paths: Vec<PathBuf>,
     pub config: Option<PathBuf>,
     pub no_config: bool,
 }
@@ -44,11 +44,12 @@ impl CommandLine {
         let given: Vec<&Arg> = inner.get_arguments().filter(is_given).collect();
         let value = |argument: &Arg| matches.get_raw(argument.get_id().as_str())?.next().map(PathBuf::from);
         let of = |name: &str| given.iter().find(|argument| argument.get_long() == Some(name));
-        let first_path = given.iter().find(|argument| argument.is_positional() && is_path(argument));
+        let paths = given.iter().filter(|argument| argument.is_positional() && is_path(argument));
+        let all = |argument: &&Arg| matches.get_raw(argument.get_id().as_str()).into_iter().flatten();
         Some(CommandLine {
             at,
             flags: given.iter().map(|argument| argument.get_id().to_string()).collect(),
-            first_path: first_path.and_then(|argument| value(argument)).filter(|path| path != Path::new("-")),
+            paths: paths.flat_map(all).map(PathBuf::from).collect(),
             config: of("config").and_then(|argument| value(argument)),
             no_config: of("no-config").is_some(),
             command: names,

@@ -1,10 +1,12 @@
 //! `dehusk.toml`: flags that need not be written on each command line.
 //!
 //! Takes the command line. Gives the command line with the flags of the file, which clap then parses as if a person had
-//! written all of it. What a key can be, and what its value can be, is known from the definitions of the flags alone.
+//! written all of it. What a key can be, and what its value can be, is known from the definitions of the flags alone. What a
+//! file may set that came with a corpus is in `trust.rs`.
 
 mod command_line;
 mod file;
+mod trust;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -19,12 +21,10 @@ use dehusk::corpus::similar_name;
 use command_line::CommandLine;
 pub use file::ConfigError;
 use file::{Key, Problem, Setting, Table, Value};
+use trust::Trust;
 
 /// Flags that no file can set.
 const NEVER: [&str; 4] = ["config", "no-config", "help", "version"];
-/// A flag that only a file that the user named can set. Otherwise a corpus from elsewhere could bring a file that allows
-/// overwriting.
-const ONLY_IF_NAMED: &str = "force";
 /// The commands that are about the program itself. They use no file.
 const WITHOUT: [&str; 3] = ["completions", "man", "schema"];
 
@@ -34,7 +34,8 @@ pub struct ConfigArgs {
     /// Take flags from this file [default: the nearest dehusk.toml]
     ///
     /// Flags that are not on the command line are taken from this file. By default it is the nearest `dehusk.toml`: in the
-    /// folder of the first path, or above it; without a path, in the current folder, or above it.
+    /// folder of the first path, or above it; without a path, in the current folder, or above it. A file that can have come with a
+    /// corpus sets only how documents are read, mined and cleaned.
     #[arg(
         long,
         global = true,
@@ -75,13 +76,13 @@ impl Config {
     /// The flags of the file that this command line uses. `None` if there is no file.
     pub fn of(command: &Command, arguments: &[OsString]) -> Result<Option<Config>, ConfigError> {
         let Some(line) = CommandLine::read(command, arguments) else { return Ok(None) };
-        let Some(path) = path(&line) else { return Ok(None) };
+        let Some((path, trust)) = path(&line) else { return Ok(None) };
         let table = file::read(&path)?;
         let mut command = command.clone();
         command.build();
         let reading = Reading { root: &command, line: &line, path: &path };
         let refuse = |(line, message)| ConfigError { path: path.clone(), line: Some(line), message };
-        check(&table, &command, line.config.is_some()).map_err(refuse)?;
+        check(&table, &command, &|flag| trust.refusal(flag, &path)).map_err(refuse)?;
         let flags = reading.flags(&table).map_err(refuse)?;
         let is_quiet = line.flags.iter().any(|flag| flag == "quiet");
         Ok(Some(Config { path, command: line.command, at: line.at, flags, is_quiet }))
@@ -113,12 +114,18 @@ impl Config {
     }
 }
 
-/// The file to use.
-fn path(line: &CommandLine) -> Option<PathBuf> {
+/// The file to use, and how far it is trusted.
+fn path(line: &CommandLine) -> Option<(PathBuf, Trust)> {
     if line.no_config || line.command.first().is_none_or(|command| WITHOUT.contains(&command.as_str())) {
         return None;
     }
-    line.config.clone().or_else(|| file::find(line.first_path.as_deref().unwrap_or(Path::new(""))))
+    if let Some(named) = &line.config {
+        return Some((named.clone(), Trust::Named));
+    }
+    let first = line.paths.first().filter(|path| *path != Path::new("-"));
+    let found = file::find(first.map_or(Path::new(""), PathBuf::as_path))?;
+    let trust = Trust::of_found(&found, &line.paths);
+    Some((found, trust))
 }
 
 fn relaxed(command: Command, below: &[String], flags: &[Flag]) -> Command {
@@ -130,8 +137,9 @@ fn relaxed(command: Command, below: &[String], flags: &[Flag]) -> Command {
     }
 }
 
-/// Checks that all keys are known, and that all values are of the right kind, also those for other commands.
-fn check(table: &Table, command: &Command, is_named: bool) -> Result<(), Problem> {
+/// Checks that all keys are known, that the file may set them, and that all values are of the right kind, also those for
+/// other commands. `refusal` says why a flag may not be set.
+fn check(table: &Table, command: &Command, refusal: &dyn Fn(&str) -> Option<String>) -> Result<(), Problem> {
     // A command that this program was built without has no flags to compare with.
     if command.is_hide_set() {
         return Ok(());
@@ -141,8 +149,7 @@ fn check(table: &Table, command: &Command, is_named: bool) -> Result<(), Problem
         if flags.is_empty() || NEVER.contains(&key.name.as_str()) {
             return Err((key.line, unknown(key, command)));
         }
-        if key.name == ONLY_IF_NAMED && !is_named {
-            let message = format!("{:?} counts only on the command line, or in a file that --config names", key.name);
+        if let Some(message) = refusal(&key.name) {
             return Err((key.line, message));
         }
         if !flags.iter().any(|flag| takes(flag, value)) {
@@ -151,7 +158,7 @@ fn check(table: &Table, command: &Command, is_named: bool) -> Result<(), Problem
     }
     for (key, table) in &table.tables {
         let Some(below) = command.find_subcommand(&key.name) else { return Err((key.line, unknown(key, command))) };
-        check(table, below, is_named)?;
+        check(table, below, refusal)?;
     }
     Ok(())
 }
@@ -355,7 +362,7 @@ mod tests {
             for (value, is_right) in [("true", switches), ("'1'", values)] {
                 let head = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
                 std::fs::write(&path, format!("{head}{name} = {value}\n")).expect("written");
-                let checked = check(&file::read(&path).expect("TOML"), &command, true);
+                let checked = check(&file::read(&path).expect("TOML"), &command, &|_| None);
                 assert_eq!(checked.is_ok(), is_right, "[{table}] {name} = {value}: {checked:?}");
             }
         }
