@@ -12,7 +12,7 @@ thread_local! {
 }
 
 /// The result of `work`, or what it panicked with. Nothing that `work` changed may be used after a panic.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     let before = IS_GUARDED.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     IS_GUARDED.set(before);

@@ -248,6 +248,11 @@ pub mod random;
 mod random;
 #[cfg(feature = "_internal")]
 #[doc(hidden)]
+pub mod regular;
+#[cfg(not(feature = "_internal"))]
+mod regular;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
 pub mod shown;
 #[cfg(not(feature = "_internal"))]
 mod shown;
@@ -256,6 +261,11 @@ mod shown;
 pub mod stretches;
 #[cfg(not(feature = "_internal"))]
 mod stretches;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod threads;
+#[cfg(not(feature = "_internal"))]
+mod threads;
 
 pub use tokens::mutable::{MutableError, MutablePattern};
 pub use tokens::token_class::TokenizerError;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules that import nothing, and that all modules may import.
-const HELPERS: [&str; 6] = ["cut", "setters", "random", "shown", "stretches", "guarded"];
+const HELPERS: [&str; 8] = ["cut", "setters", "random", "regular", "shown", "stretches", "guarded", "threads"];
 /// The root of the library, and of the program.
 const ROOTS: [&str; 2] = ["lib", "main"];
 

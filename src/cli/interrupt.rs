@@ -65,8 +65,11 @@ pub fn listen(results: Results) -> anyhow::Result<()> {
             abandon_unfinished();
             std::process::exit(super::Exit::Interrupted as i32);
         }
-    })?;
-    Ok(())
+    })
+    .map_err(|error| match error {
+        ctrlc::Error::System(error) => dehusk::threads::none_left(error).into(),
+        error => anyhow::Error::from(error),
+    })
 }
 
 /// From now on, writing beyond the allowed file size (`ulimit -f`) is an error with a message, and does not end the process.

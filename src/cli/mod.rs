@@ -49,6 +49,7 @@ use clap::{Args, FromArgMatches, Parser, Subcommand};
 use dehusk::corpus::Reads;
 use dehusk::pipeline::workers::{all_cores, checked_threads};
 use dehusk::pipeline::{LibraryError, PipelineError};
+use dehusk::threads::none_left;
 
 use config::{Config, ConfigArgs};
 use interrupt::Results;
@@ -353,7 +354,7 @@ fn start(cli: &Cli) -> anyhow::Result<()> {
     let threads = cli.cores_used().map_err(|message| clap::Error::raw(ErrorKind::ValueValidation, message + "\n"))?;
     interrupt::listen(cli.command.results())?;
     interrupt::survive_large_files()?;
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(none_left)?;
     Ok(())
 }
 

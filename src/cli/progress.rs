@@ -4,6 +4,7 @@
 //! job, lines are printed: after 10 s, 20 s, 40 s and so on, later every 10 minutes. A stage of less than 10 s prints none.
 
 use std::fmt::Write;
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -15,7 +16,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use super::reporter::print_line;
 use dehusk::pipeline::Steps;
 use dehusk::shown::size;
+use dehusk::threads::spawn;
 
+/// The time between 2 moves of a bar.
+const BAR_MOVES: Duration = Duration::from_millis(200);
 /// The time before the first line.
 const FIRST_LINE: Duration = Duration::from_secs(10);
 /// The longest time between 2 lines.
@@ -25,8 +29,8 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(600);
 #[derive(Debug)]
 pub struct Progress {
     stage: Arc<Stage>,
-    /// `Some` if there is no terminal.
-    _lines: Option<Lines>,
+    /// Moves the bar, or prints lines if there is no terminal.
+    _ticks: Option<Ticks>,
 }
 
 /// The state of a stage.
@@ -47,9 +51,9 @@ struct Moment {
     elapsed: Duration,
 }
 
-/// The thread that prints lines.
+/// A thread that does something again and again.
 #[derive(Debug)]
-struct Lines {
+struct Ticks {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -59,7 +63,7 @@ impl Progress {
     pub fn none() -> Progress {
         let bar = ProgressBar::hidden();
         let stage = Stage { doing: "", steps: Steps::Things(0), bar, before: AtomicU64::new(0), start: Instant::now() };
-        Progress { stage: Arc::new(stage), _lines: None }
+        Progress { stage: Arc::new(stage), _ticks: None }
     }
 
     /// Starts a stage. Nothing is shown if `quiet`.
@@ -72,13 +76,14 @@ impl Progress {
             };
             bar.set_style(style.with_key("speed", rate));
         }
-        let has_bar = !bar.is_hidden();
-        if has_bar {
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
         let stage = Arc::new(Stage { doing, steps, bar, before: AtomicU64::new(0), start: Instant::now() });
-        let lines = (!has_bar && !quiet).then(|| Lines::start(stage.clone(), moments()));
-        Progress { stage, _lines: lines }
+        let told = stage.clone();
+        let ticks = match (stage.bar.is_hidden(), quiet) {
+            (false, _) => Some(Ticks::start(iter::repeat(BAR_MOVES), move || told.move_bar())),
+            (true, false) => Some(Ticks::start(moments(), move || print_line(&told.line()))),
+            (true, true) => None,
+        };
+        Progress { stage, _ticks: ticks }
     }
 
     /// Adds steps that are done.
@@ -170,26 +175,31 @@ impl Stage {
         let moment = Moment { done, before, elapsed: self.start.elapsed() };
         format!("{}: {}", self.doing, at(self.steps, moment))
     }
-}
 
-impl Lines {
-    /// Prints a line after each pause.
-    fn start(stage: Arc<Stage>, mut pauses: impl Iterator<Item = Duration> + Send + 'static) -> Lines {
-        let (stop, stopped) = mpsc::channel();
-        let print = move || {
-            while let Some(pause) = pauses.next()
-                && stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout)
-            {
-                print_line(&stage.line());
-            }
-        };
-        // If no thread can be started, no lines are printed.
-        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(print).ok();
-        Lines { stop: Some(stop), thread }
+    fn move_bar(&self) {
+        if !self.bar.is_finished() {
+            self.bar.tick();
+        }
     }
 }
 
-impl Drop for Lines {
+impl Ticks {
+    /// Does `act` after each pause.
+    fn start(mut pauses: impl Iterator<Item = Duration> + Send + 'static, act: impl Fn() + Send + 'static) -> Ticks {
+        let (stop, stopped) = mpsc::channel();
+        let work = move || {
+            while let Some(pause) = pauses.next()
+                && stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout)
+            {
+                act();
+            }
+        };
+        // If no thread can be started, no progress is shown.
+        Ticks { stop: Some(stop), thread: spawn("progress", work).ok() }
+    }
+}
+
+impl Drop for Ticks {
     fn drop(&mut self) {
         self.stop = None;
         self.thread.take().map(JoinHandle::join);
@@ -198,8 +208,8 @@ impl Drop for Lines {
 
 /// The pauses between lines, which are printed after 10 s, 20 s, 40 s ...
 fn moments() -> impl Iterator<Item = Duration> {
-    let pauses = std::iter::successors(Some(FIRST_LINE), |pause| Some((*pause * 2).min(LONGEST_SILENCE)));
-    std::iter::once(FIRST_LINE).chain(pauses)
+    let pauses = iter::successors(Some(FIRST_LINE), |pause| Some((*pause * 2).min(LONGEST_SILENCE)));
+    iter::once(FIRST_LINE).chain(pauses)
 }
 
 /// `45 s`, `2 min 20 s`, `3 h 5 min`.
@@ -253,9 +263,10 @@ mod tests {
         progress.step(3);
         progress.step_done_before(2);
         assert!(progress.stage.line().starts_with("cleaning: 50 % (5 of 10), "), "{}", progress.stage.line());
-        let lines = Lines::start(progress.stage.clone(), std::iter::repeat(Duration::from_secs(3600)));
+        let told = progress.stage.clone();
+        let ticks = Ticks::start(iter::repeat(Duration::from_secs(3600)), move || print_line(&told.line()));
         let start = Instant::now();
-        drop(lines);
+        drop(ticks);
         assert!(start.elapsed() < Duration::from_secs(600));
         assert_eq!(Arc::strong_count(&progress.stage), 1);
     }

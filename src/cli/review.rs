@@ -6,22 +6,27 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use dehusk::pipeline::suited;
+use tokio::runtime::{Builder, Runtime};
 
 use dehusk::corpus::remove_left_over;
+use dehusk::guarded::guarded;
+use dehusk::pipeline::library::pattern_files;
+use dehusk::pipeline::suited;
 use dehusk::review::Session;
 use dehusk::review::documents::Documents;
 use dehusk::review::server::Server;
+use dehusk::threads::none_left;
 
 use super::mine::scan;
 use super::options::{CorpusArgs, PageMethodArgs};
 use super::reporter::{Reporter, print};
 use super::summary::Summary;
 use super::{Exit, interrupt};
-use dehusk::pipeline::library::pattern_files;
 
 /// How long the end of a review waits for requests that still write. They take milliseconds.
 const LAST_WRITES: Duration = Duration::from_secs(5);
+/// Longer than any review.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// Options of `dehusk review`.
 #[derive(Args, Debug)]
@@ -65,11 +70,19 @@ pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     }
     // With this permission, Ctrl-C does not end the process: the server stops when its last file is written.
     let _permission = interrupt::writing()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = runtime()?;
     runtime.block_on(serve(args, session, reporter))?;
     runtime.shutdown_timeout(LAST_WRITES);
     reporter.note(&format!("stopped; all decisions are saved in {}", args.patterns.display()));
     Ok(Exit::Done)
+}
+
+/// A runtime whose requests wait for each other only while nothing is computed: that is done on threads apart.
+fn runtime() -> anyhow::Result<Runtime> {
+    let runtime = Builder::new_current_thread().enable_all().thread_keep_alive(FOR_EVER).build()?;
+    // If the first thread apart cannot be started, this panics. Once there is one, it does all the work, if need be.
+    guarded(|| runtime.spawn_blocking(|| ())).map_err(|_| none_left("the review needs one more"))?;
+    Ok(runtime)
 }
 
 async fn serve(args: &ReviewArgs, session: Arc<Session>, reporter: &Reporter) -> anyhow::Result<()> {

@@ -6,7 +6,6 @@
 //! A Zstandard file says how large a window decompression needs, up to 2 GiB (`zstd --long=31`). This memory is
 //! reserved before reading, but only used as far as there is data.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use zstd::stream::{read, write};
+
+use crate::regular;
 
 /// Number of bytes that are read from the input at a time.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -55,7 +56,7 @@ impl Compression {
     /// Whether each record of the file at `path` is compressed by itself. The sign is that its first member is short
     /// and is not the only one.
     pub(super) fn is_by_record(path: &Path) -> io::Result<bool> {
-        let mut input = buffered(Box::new(File::open(path)?));
+        let mut input = buffered(Box::new(regular::open(path)?));
         let first_ends = |first: &mut dyn Read| {
             io::copy(&mut first.take(LONGEST_RECORD), &mut io::sink()).map(|bytes| bytes < LONGEST_RECORD)
         };

@@ -9,11 +9,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, FileType};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use rayon::Scope;
 use rustc_hash::FxHashSet;
 
 use super::file_glob::FileGlob;
@@ -142,23 +143,10 @@ impl Walker<'_> {
         let Some((region, others)) = self.regions.split_last() else { return BTreeSet::new() };
         let inner: Vec<PathBuf> = others.iter().filter_map(|other| region.place_of(&other.real)).collect();
         let above = self.depth_of(&region.path);
-        let found = Mutex::new((findings, BTreeSet::new()));
-        let walk = WalkBuilder::new(&region.path)
-            // Documents are read even if a `.gitignore` names them.
-            .standard_filters(false)
-            .follow_links(true)
-            .max_depth(self.glob.and_then(FileGlob::depth).map(|depth| depth.saturating_sub(above)))
-            .threads(rayon::current_num_threads())
-            .build_parallel();
-        walk.run(|| {
-            Box::new(|entry| {
-                let (one, then) = self.sort(entry, &inner);
-                let (findings, links) = &mut *found.lock().unwrap_or_else(PoisonError::into_inner);
-                findings.add(one, links);
-                then
-            })
-        });
-        found.into_inner().unwrap_or_else(PoisonError::into_inner).1
+        let most = self.glob.and_then(FileGlob::depth).map(|depth| depth.saturating_sub(above));
+        let walk = Walk { walker: self, inner, most, found: Mutex::new((findings, BTreeSet::new())) };
+        rayon::scope(|scope| walk.read(scope, &region.path, 0));
+        walk.found.into_inner().unwrap_or_else(PoisonError::into_inner).1
     }
 
     /// Why a link to a folder is not followed. `None` if it is followed.
@@ -190,57 +178,49 @@ impl Walker<'_> {
         path.strip_prefix(self.root.path()).map_or(0, |below| below.iter().count())
     }
 
-    /// The kind of an entry, and whether to continue below it.
-    fn sort(&self, entry: Result<DirEntry, ignore::Error>, inner: &[PathBuf]) -> (Found, WalkState) {
-        let found = match &entry {
-            Ok(entry) if entry.depth() == 0 => Ok(Found::Folder),
-            Ok(entry) if !self.is_meant(entry) => Ok(Found::NotMeant),
-            Ok(entry) if inner.iter().any(|inner| inner == entry.path()) => {
-                Err(Skipped::file(entry.path(), self.read_elsewhere(entry.path())))
-            }
-            Ok(entry) => self.look_at(entry).map_err(|reason| Skipped::file(entry.path(), reason)),
-            Err(error) => Err(walk_problem(error, self.root.path())),
-        };
-        match found {
-            Ok(found @ (Found::Hidden | Found::NotMeant | Found::FolderLink(_))) => (found, WalkState::Skip),
-            Ok(found) => (found, WalkState::Continue),
-            Err(skipped) => (Found::Skipped(skipped), WalkState::Skip),
+    /// The kind of an entry.
+    fn sort(&self, entry: &Entry, inner: &[PathBuf]) -> Found {
+        if !self.is_meant(entry) {
+            return Found::NotMeant;
         }
+        if inner.iter().any(|inner| *inner == entry.path) {
+            return Found::Skipped(Skipped::file(&*entry.path, self.read_elsewhere(&entry.path)));
+        }
+        self.look_at(entry).unwrap_or_else(|reason| Found::Skipped(Skipped::file(&*entry.path, reason)))
     }
 
     /// Whether an entry is selected. A folder is if files below it can be.
-    fn is_meant(&self, entry: &DirEntry) -> bool {
+    fn is_meant(&self, entry: &Entry) -> bool {
         let Some(glob) = self.glob else { return true };
-        let relative = entry.path().strip_prefix(self.root.path()).unwrap_or(entry.path());
-        match entry.file_type().is_some_and(|kind| kind.is_dir()) {
-            true => glob.leads_into(relative) && !is_hidden(entry),
+        let relative = entry.path.strip_prefix(self.root.path()).unwrap_or(&entry.path);
+        match entry.kind.is_dir() {
+            true => glob.leads_into(relative) && !entry.is_hidden(),
             false => glob.names(relative),
         }
     }
 
-    fn look_at(&self, entry: &DirEntry) -> Result<Found, Reason> {
-        if entry.file_name() == CRAWL_FOLDER {
+    fn look_at(&self, entry: &Entry) -> Result<Found, Reason> {
+        if entry.name() == CRAWL_FOLDER {
             return Ok(Found::NotMeant);
         }
-        if is_hidden(entry) {
+        if entry.is_hidden() {
             return Ok(Found::Hidden);
         }
-        let kind = entry.file_type();
-        let found = match kind {
-            Some(kind) if kind.is_dir() => self.folder(entry),
-            Some(kind) if kind.is_file() => self.file(entry),
+        let found = match entry.kind {
+            kind if kind.is_dir() => self.folder(entry),
+            kind if kind.is_file() => self.file(entry),
             _ => Err(Reason::NotAFile),
         };
-        if !entry.path_is_symlink() {
+        if !entry.is_link {
             return found;
         }
-        let target = fs::canonicalize(entry.path())?;
+        let target = fs::canonicalize(&entry.path)?;
         let is_out = !target.starts_with(&self.regions[0].real);
         if is_out && !self.options.follow_links {
             return Err(Reason::LinkLeadsOut(target));
         }
         Ok(match found? {
-            Found::Folder => Found::FolderLink(FolderLink { path: entry.path().to_owned(), target }),
+            Found::Folder => Found::FolderLink(FolderLink { path: entry.path.clone(), target }),
             Found::File(file) if is_out => Found::Linked(target, file),
             found => found,
         })
@@ -254,22 +234,22 @@ impl Walker<'_> {
     }
 
     /// Checks a folder. The folders directly below the root are named after sources, so their names must be valid.
-    fn folder(&self, entry: &DirEntry) -> Result<Found, Reason> {
-        if self.depth_of(entry.path()) == 1 {
-            SourceId::parse(entry.file_name().to_str().ok_or(Reason::NameNotUtf8)?)?;
+    fn folder(&self, entry: &Entry) -> Result<Found, Reason> {
+        if self.depth_of(&entry.path) == 1 {
+            SourceId::parse(entry.name().to_str().ok_or(Reason::NameNotUtf8)?)?;
         }
         Ok(Found::Folder)
     }
 
-    fn file(&self, entry: &DirEntry) -> Result<Found, Reason> {
-        if entry.file_name() == SETTINGS_FILE {
+    fn file(&self, entry: &Entry) -> Result<Found, Reason> {
+        if entry.name() == SETTINGS_FILE {
             return Ok(Found::NotMeant);
         }
-        let Some(kind) = FileKind::of(entry.path()) else {
-            let extension = entry.path().extension();
+        let Some(kind) = FileKind::of(&entry.path) else {
+            let extension = entry.path.extension();
             return Ok(Found::Other(extension.map(|name| name.to_string_lossy().to_lowercase())));
         };
-        let relative = self.relative(entry.path())?;
+        let relative = self.relative(&entry.path)?;
         InputFile::below(self.root, &relative, kind, self.options).map(Found::File)
     }
 
@@ -277,6 +257,74 @@ impl Walker<'_> {
         let below = path.strip_prefix(self.root.path()).unwrap_or(path);
         let folders: Option<Vec<&str>> = below.iter().map(OsStr::to_str).collect();
         Ok(folders.ok_or(Reason::NameNotUtf8)?.join("/"))
+    }
+}
+
+/// All folders of a region are read at the same time, by rayon's threads.
+struct Walk<'w> {
+    walker: &'w Walker<'w>,
+    /// Folders in the region that are regions of their own.
+    inner: Vec<PathBuf>,
+    /// The number of levels below the region that are read. `None` reads all.
+    most: Option<usize>,
+    found: Mutex<(&'w mut Findings, BTreeSet<FolderLink>)>,
+}
+
+impl<'w> Walk<'w> {
+    /// Reads a folder and all below it, in no particular order. `depth` is its depth below the region.
+    fn read<'s>(&'s self, scope: &Scope<'s>, folder: &Path, depth: usize) {
+        if self.most.is_some_and(|most| depth >= most) {
+            return;
+        }
+        let unreadable = |error: io::Error| Found::Skipped(Skipped::file(folder, error));
+        let mut all = Vec::new();
+        match fs::read_dir(folder) {
+            Err(error) => all.push(unreadable(error)),
+            Ok(entries) => all.extend(entries.map(|entry| match entry {
+                Err(error) => unreadable(error),
+                Ok(entry) => self.look_at(scope, &entry, depth),
+            })),
+        }
+        let (findings, links) = &mut *self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        all.into_iter().for_each(|found| findings.add(found, links));
+    }
+
+    /// The kind of an entry of a folder. If it is a folder to read, it is read later, by this thread or another.
+    fn look_at<'s>(&'s self, scope: &Scope<'s>, entry: &fs::DirEntry, depth: usize) -> Found {
+        let entry = match Entry::of(entry) {
+            Ok(entry) => entry,
+            Err(error) => return Found::Skipped(Skipped::file(entry.path(), error)),
+        };
+        let found = self.walker.sort(&entry, &self.inner);
+        if matches!(found, Found::Folder) {
+            scope.spawn(move |scope| self.read(scope, &entry.path, depth + 1));
+        }
+        found
+    }
+}
+
+/// An entry of a folder.
+struct Entry {
+    path: PathBuf,
+    /// That of the target, if it is a link.
+    kind: FileType,
+    is_link: bool,
+}
+
+impl Entry {
+    fn of(entry: &fs::DirEntry) -> io::Result<Entry> {
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let is_link = kind.is_symlink();
+        let kind = if is_link { fs::metadata(&path)?.file_type() } else { kind };
+        Ok(Entry { path, kind, is_link })
+    }
+
+    fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.name().as_encoded_bytes().starts_with(b".")
     }
 }
 
@@ -291,21 +339,6 @@ impl Region {
 
 /// What `dehusk crawl` keeps beside its WARC files.
 const CRAWL_FOLDER: &str = ".crawl";
-
-fn is_hidden(entry: &DirEntry) -> bool {
-    entry.file_name().as_encoded_bytes().starts_with(b".")
-}
-
-fn walk_problem(error: &ignore::Error, near: &Path) -> Skipped {
-    use ignore::Error::{Io, Loop, WithDepth, WithPath};
-    match error {
-        WithPath { path, err } => walk_problem(err, path),
-        WithDepth { err, .. } => walk_problem(err, near),
-        Loop { ancestor, child } => Skipped::file(child.as_path(), Reason::LinkLoops(ancestor.clone())),
-        Io(error) => Skipped::file(near, Reason::Unreadable(error.to_string())),
-        other => Skipped::file(near, Reason::Unreadable(other.to_string())),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -8,9 +8,9 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use super::compression::Input;
+use crate::threads;
 
 /// Number of bytes that are read from the input at a time.
 const READ_BYTES: usize = 256 * 1024;
@@ -52,7 +52,7 @@ impl LineStream {
         let shared = Arc::new(Shared::default());
         let reader = Reader { shared: Arc::clone(&shared), line: Vec::new(), dropped: 0, limit };
         // The thread is not joined, because it may wait forever for input.
-        thread::Builder::new().name("reader".to_owned()).spawn(move || reader.read_all(input))?;
+        threads::spawn("reader", move || reader.read_all(input))?;
         Ok(LineStream { shared, pace })
     }
 
@@ -262,7 +262,7 @@ mod tests {
             let stream = LineStream::new(Box::new(io::Cursor::new(bytes.clone())), 100, Pace::Steady);
             let mut stream = stream.expect("a thread");
             let next = || {
-                thread::sleep(std::time::Duration::from_millis(pause));
+                std::thread::sleep(std::time::Duration::from_millis(pause));
                 stream.next().map(|stretch| match stretch.expect("read") {
                     Stretch::Lines(lines) => lines.len(),
                     Stretch::TooLong(_) => 0,
@@ -280,7 +280,7 @@ mod tests {
         let shared = Arc::downgrade(&stream.shared);
         drop(stream);
         while shared.upgrade().is_some() && send.send(b"more\n".to_vec()).is_ok() {
-            thread::yield_now();
+            std::thread::yield_now();
         }
     }
 

@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::regular;
+
 /// An open file. Each reader has its own position.
 #[derive(Debug)]
 pub(super) struct OpenFile {
@@ -27,8 +29,9 @@ pub(super) struct Stretch {
 }
 
 impl OpenFile {
+    /// Opens a regular file.
     pub(super) fn open(path: &Path) -> io::Result<OpenFile> {
-        OpenFile::of(File::open(path)?)
+        OpenFile::of(regular::open(path)?)
     }
 
     pub(super) fn of(file: File) -> io::Result<OpenFile> {

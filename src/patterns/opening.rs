@@ -1,13 +1,12 @@
 //! Reads pattern files from disk.
 //!
-//! All reads go through here. A folder may contain something that has the name of a pattern file and is none: a named
-//! pipe, on which a read would wait for ever, or an endless device.
+//! All reads go through here. A folder may contain something that has the name of a pattern file and is no regular file.
 
-use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
 use super::problem::FileProblem;
+use crate::regular;
 
 /// Maximum size of a pattern file in bytes. Large sources have files of a few million.
 const MOST: u64 = 1 << 28;
@@ -15,11 +14,8 @@ const MOST: u64 = 1 << 28;
 /// The text of a pattern file.
 pub fn open(path: &Path) -> Result<String, FileProblem> {
     let unreadable = |error: io::Error| problem(format!("it cannot be read: {error}"));
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(problem("it is not a regular file; move it elsewhere".to_owned()));
-    }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    regular::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > MOST {
         return Err(problem(format!(
             "it has more than the {MOST} bytes that a pattern file may have; move it elsewhere"

@@ -9,7 +9,6 @@
 //! The last line is JSON too: the number of sources, and a hash of all bytes before it. It shows that the file is whole.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +26,7 @@ use crate::cleaning::PageText;
 use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, Reads, SourceId, SourceListing};
 use crate::mining::Mined;
 use crate::patterns::{LexerCache, PatternFile};
+use crate::regular;
 use crate::selection::sampling;
 use crate::tokens::Lexer;
 
@@ -249,7 +249,7 @@ impl Samples for StoredSamples {
     fn texts(&self, source: usize, count: usize) -> Result<Vec<String>> {
         let (path, sample) = &self.0[source];
         let read = || -> io::Result<Vec<String>> {
-            let mut file = File::open(path)?;
+            let mut file = regular::open(path)?;
             file.seek(SeekFrom::Start(sample.start))?;
             unpacked(&mut file, sample.bytes, sample.length)
         };
@@ -264,10 +264,7 @@ impl Samples for StoredSamples {
 }
 
 fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
-    if !path.metadata()?.is_file() {
-        return Err(refused("it is not a regular file: save it to a file"));
-    }
-    let mut file = BufReader::new(File::open(path)?);
+    let mut file = BufReader::new(regular::open(path)?);
     let foreign = || damaged("`dehusk mine --candidates` did not write it");
     let header: Header = read_line(&mut file)?.ok_or_else(foreign)?;
     if header.dehusk != "candidates" {
@@ -296,7 +293,7 @@ fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
 
 /// The number of sources in a file that is whole: its last line has the hash of all bytes before it.
 fn verified(path: &Path) -> io::Result<usize> {
-    let mut file = File::open(path)?;
+    let mut file = regular::open(path)?;
     let length = file.metadata()?.len();
     let tail_start = length.saturating_sub(MAX_TRAILER);
     let mut tail = Vec::new();

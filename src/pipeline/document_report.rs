@@ -7,7 +7,7 @@
 //!
 //! A run without an output folder has one input. Its lines are written directly to the result of [`OutputFile::begin`].
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use zstd::stream::{read::Decoder, write::Encoder};
 
 use crate::corpus::{OutputError, OutputFile, OutputRoot, PendingFile};
+use crate::regular;
 
 use super::error::{PipelineError, Result};
 use super::manifest::{Manifest, hash};
@@ -61,7 +62,7 @@ impl ReportPart {
     fn copy(&self, file: &Path, to: &mut impl Write) -> io::Result<()> {
         match self {
             ReportPart::Lines(lines) => to.write_all(lines.as_bytes()),
-            ReportPart::File(_) => io::copy(&mut Decoder::new(File::open(file)?)?, to).map(drop),
+            ReportPart::File(_) => io::copy(&mut Decoder::new(regular::open(file)?)?, to).map(drop),
         }
     }
 }

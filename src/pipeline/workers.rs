@@ -6,10 +6,13 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Scope, ScopedJoinHandle};
+use std::{io, panic};
 
-use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 
 use crate::shown::count;
+use crate::threads::{none_left, spawn_scoped};
 
 thread_local! {
     /// The number of threads of the pool that belongs to this thread, if it has one.
@@ -60,31 +63,44 @@ pub fn checked_threads(asked: usize) -> Result<usize, ThreadsError> {
 
 /// Does `work` with parallel loops on a pool that belongs to this thread, and not on rayon's pool for the whole process. So
 /// the number of threads can differ from call to call, and a process that was forked after rayon had started its pool, whose
-/// threads it does not have, can work too. Threads that [`spawning`] starts get a part of the pool's threads.
+/// threads it does not have, can work too. Threads that [`spawn`] starts get a part of the pool's threads.
 ///
 /// This thread must not belong to a pool, and should end soon: rayon never takes it out of its pool.
 ///
 /// # Errors
 /// If no thread can be started.
-pub fn in_own_pool<T>(threads: usize, work: impl FnOnce() -> T) -> Result<T, ThreadPoolBuildError> {
-    let _pool = ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build()?;
+pub fn in_own_pool<T>(threads: usize, work: impl FnOnce() -> T) -> io::Result<T> {
+    let _pool = ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build().map_err(none_left)?;
     OWN_POOL.set(Some(threads));
     let result = work();
     OWN_POOL.set(None);
     Ok(result)
 }
 
-/// `work` for a new thread, one of `threads` that work at the same time. If this thread has a pool of its own, the new one
-/// gets a pool too.
-pub fn spawning<T>(threads: usize, work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+/// Starts a thread that ends before `scope`, one of `threads` that work at the same time. If this thread has a pool of its
+/// own, the new one gets a pool too. Its work is not done if that pool cannot be started.
+///
+/// # Errors
+/// If no thread can be started.
+pub fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    threads: usize,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> io::Result<ScopedJoinHandle<'scope, io::Result<T>>> {
     let own = OWN_POOL.get().map(|own| (own / threads.max(1)).max(1));
-    move || match own {
+    spawn_scoped(scope, move || match own {
         // Without a thread for its pool, there could be none for the process either.
-        Some(own) => {
-            in_own_pool(own, work).unwrap_or_else(|error| panic!("a pool of threads cannot be started: {error}"))
-        }
-        None => work(),
-    }
+        Some(own) => in_own_pool(own, work),
+        None => Ok(work()),
+    })
+}
+
+/// The result of a thread that [`spawn`] started. If it panicked, this thread panics too.
+///
+/// # Errors
+/// If its pool could not be started.
+pub fn join<T>(thread: ScopedJoinHandle<io::Result<T>>) -> io::Result<T> {
+    thread.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))
 }
 
 /// Does `work` for each of `pieces`, in no particular order. `scratch` makes the working space of each thread. After the
@@ -114,10 +130,9 @@ pub fn share_out<B, E: Send + From<ThreadsError>>(
         }
     };
     let threads = checked_threads(threads)?.min(pieces);
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(spawning(threads, worker));
-        }
+    thread::scope(|scope| {
+        // If fewer can be started, they do all the work.
+        let _others: Vec<_> = (1..threads).map_while(|_| spawn(scope, threads, worker).ok()).collect();
         worker();
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)

@@ -26,6 +26,7 @@ use super::manifest::appender::Appender;
 use super::manifest::{content_of, refuse_others};
 use super::observer::{Observer, WarningKind};
 use crate::corpus::{OutputError, OutputRoot};
+use crate::regular;
 use crate::shown::count;
 
 /// The folder of the record, below the output folder.
@@ -125,10 +126,10 @@ impl<'o> WrittenFiles<'o> {
         let failed = |error| OutputError::Write { path: path.clone(), error };
         refuse_others(&[&path, &folder.join(LOCK)], "record")?;
         let options = || File::options().read(true).write(true).create(true).truncate(false).clone();
-        let lock = options().open(folder.join(LOCK)).map_err(failed)?;
+        let lock = regular::open_with(&folder.join(LOCK), &mut options()).map_err(failed)?;
         // Where locks do not work, there may always be another run.
         let was_alone = lock.try_lock().is_ok();
-        let file = options().open(&path).map_err(failed)?;
+        let file = regular::open_with(&path, &mut options()).map_err(failed)?;
         let begun = begin(file).map_err(failed)?;
         if was_alone {
             lock.unlock().map_err(failed)?;
@@ -225,7 +226,7 @@ impl<'o> WrittenFiles<'o> {
         earlier.sort_unstable_by_key(|place| place.start);
         let is_spared = |place: &Place| spared.binary_search(&place.hash).is_ok();
         let mut found = Found::default();
-        let mut reader = BufReader::new(File::open(&self.path).map_err(failed)?);
+        let mut reader = BufReader::new(regular::open(&self.path).map_err(failed)?);
         for places in earlier.chunks(AT_A_TIME) {
             let read = |place: &Place| Some((*place, line_at(&mut reader, place.start).ok()?));
             let files: Vec<(Place, Line)> = places.iter().filter_map(read).collect();
@@ -268,7 +269,7 @@ impl<'o> WrittenFiles<'o> {
 
     /// The newest line of each file, and the number of all lines.
     fn newest(&self) -> io::Result<(Vec<Place>, usize)> {
-        let mut reader = BufReader::new(File::open(&self.path)?);
+        let mut reader = BufReader::new(regular::open(&self.path)?);
         let (mut line, mut start, mut places, mut lines) = (Vec::new(), 0, Vec::new(), 0);
         loop {
             line.clear();
@@ -294,7 +295,7 @@ impl<'o> WrittenFiles<'o> {
     /// Writes the record again with these lines only.
     fn rewrite(&self, mut places: Vec<Place>) -> Result<()> {
         places.sort_unstable_by_key(|place| place.start);
-        let mut reader = BufReader::new(File::open(&self.path)?);
+        let mut reader = BufReader::new(regular::open(&self.path)?);
         self.output.write_atomic(Path::new(FOLDER).join(NAME), |writer| {
             writer.write_all(HEADER.as_bytes())?;
             places.iter().try_for_each(|place| {

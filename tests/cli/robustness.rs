@@ -365,28 +365,52 @@ fn a_file_whose_bytes_cannot_be_read() {
     Case { name: "odd/x.txt", skipped, options: "--follow-links", ..Case::default() }.try_in(&sandbox);
 }
 
-/// Standard input blocks the program after it has looked for files and before it reads them.
-#[test]
+/// Changes the corpus after the program has looked for files and before it reads them: standard input blocks it. Returns what
+/// it says. The document that was changed is skipped.
 #[cfg(unix)]
-fn a_file_that_vanishes() {
+fn changed_before_it_is_read(sandbox: &Sandbox, change: impl FnOnce()) -> String {
     use std::io::Write;
-    use std::process::Stdio;
-    let sandbox = sandbox();
-    sandbox.write("corpus/odd/x.txt", good(5));
     let mut command = sandbox.command("run corpus - -o out --quiet");
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     let mut input = child.stdin.take().expect("a pipe");
     // More than fits into a pipe: when everything is written, the program is reading.
     input.write_all(json_line(&good(6)).repeat(2000).as_bytes()).expect("written");
-    fs::remove_file(sandbox.path("corpus/odd/x.txt")).expect("removed");
+    change();
     drop(input);
     let output = child.wait_with_output().expect("it ends");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    let message = "skipped: corpus/odd/x.txt: cannot be read: No such file or directory (os error 2)\n";
-    assert_eq!((output.status.code(), &*stderr), (Some(3), message));
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
     let names: Vec<String> = sandbox.tree("out/cleaned").into_keys().collect();
     assert_eq!(names, ["stdin.jsonl", "tide/0.txt", "tide/1.txt", "tide/2.txt"]);
+    stderr
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_vanishes() {
+    let sandbox = sandbox();
+    sandbox.write("corpus/odd/x.txt", good(5));
+    let path = sandbox.path("corpus/odd/x.txt");
+    let stderr = changed_before_it_is_read(&sandbox, || fs::remove_file(path).expect("removed"));
+    assert_eq!(stderr, "skipped: corpus/odd/x.txt: cannot be read: No such file or directory (os error 2)\n");
+}
+
+/// As above. Opening the pipe would wait for ever.
+#[test]
+#[cfg(unix)]
+fn a_file_that_becomes_a_named_pipe() {
+    for name in ["odd/x.txt", "x.jsonl"] {
+        let sandbox = sandbox();
+        let path = sandbox.path(&format!("corpus/{name}"));
+        sandbox.write(&format!("corpus/{name}"), "");
+        let stderr = changed_before_it_is_read(&sandbox, || {
+            fs::remove_file(&path).expect("removed");
+            assert!(std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+        });
+        let why = "cannot be read: it is not a regular file, but a named pipe: move it elsewhere";
+        assert_eq!(stderr, format!("skipped: corpus/{name}: {why}\n"));
+    }
 }
 
 #[test]
@@ -1235,7 +1259,10 @@ fn a_named_pipe_among_pattern_files() {
         if is_linked {
             std::os::unix::fs::symlink(pipe, sandbox.path("patterns/x.yaml")).expect("a link");
         }
-        assert_refused_by_all(&sandbox, "patterns/x.yaml: it is not a regular file; move it elsewhere");
+        assert_refused_by_all(
+            &sandbox,
+            "patterns/x.yaml: it cannot be read: it is not a regular file, but a named pipe: move it elsewhere",
+        );
     }
 }
 
@@ -1847,4 +1874,108 @@ fn a_named_pipe_in_place_of_settings() {
     assert!(made.success());
     clean(&sandbox, "-o out");
     assert_eq!(sandbox.tree("out"), good_tree());
+}
+
+// Threads.
+
+/// Nothing is started, read or written. A crawl has another limit, because its threads wait for answers.
+#[test]
+fn too_many_threads() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..6);
+    let cores = std::thread::available_parallelism().expect("a number of cores").get();
+    let most = format!("and 8 threads for each; give at most {}\n", cores * 8);
+    for command in ["mine corpus -o p", "run corpus -o p", "extract corpus -o p", "eval corpus --gold corpus"] {
+        for threads in [cores * 8 + 1, 1_000_000_000] {
+            let ran = sandbox.expect(2, &format!("{command} --threads {threads}"));
+            assert!(
+                ran.stderr.starts_with(&format!("error: --threads: {threads} threads are too many: ")),
+                "{}",
+                ran.stderr
+            );
+            assert!(ran.stderr.ends_with(&most), "{}", ran.stderr);
+        }
+    }
+    if cfg!(feature = "crawl") {
+        let ran = sandbox.expect(2, "crawl https://paper.example/ -o p --contact a@b.example --threads 1001");
+        assert_eq!(ran.stderr, "error: --threads 1001: a crawl makes at most 1000 requests at the same time\n");
+    }
+    assert!(!sandbox.path("p").exists());
+    sandbox.expect(0, &format!("mine corpus -o p --threads {}", cores * 8));
+}
+
+/// Runs the program for a user who may have no more processes and threads than this. `None` if that is not possible here.
+#[cfg(target_os = "linux")]
+fn run_with_processes(sandbox: &Sandbox, most: usize, arguments: &str) -> Option<Ran> {
+    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::process::CommandExt;
+    // No other process has this user, and root has no limit.
+    const USER: u32 = 61_234;
+    let is_root = fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0);
+    let limited = |most: usize, words: &[&str]| {
+        // What hangs is killed.
+        let mut command = std::process::Command::new("timeout");
+        command.args(["300", "prlimit", &format!("--nproc={most}:{most}")]).args(words).current_dir(sandbox.path(""));
+        if is_root {
+            command.uid(USER).gid(USER);
+        }
+        command
+    };
+    let own = |path: &Path| std::os::unix::fs::chown(path, Some(USER), Some(USER));
+    let all = |folder: &Path| -> std::io::Result<()> {
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            own(&folder)?;
+            for entry in fs::read_dir(&folder)? {
+                let path = entry?.path();
+                own(&path)?;
+                folders.extend(path.is_dir().then_some(path));
+            }
+        }
+        Ok(())
+    };
+    if is_root {
+        all(&sandbox.path("")).ok()?;
+    }
+    let program = env!("CARGO_BIN_EXE_dehusk");
+    let can_run = limited(100_000, &[program, "--version"]).output().is_ok_and(|output| output.status.success());
+    let words = words(arguments);
+    let words: Vec<&str> = std::iter::once(program).chain(words.iter().map(String::as_str)).collect();
+    // Other processes of a user who is not root count too. So only a limit below their number is certain.
+    let most = if is_root { most } else { 1 };
+    can_run.then(|| Ran::of(limited(most, &words)))
+}
+
+/// At each number of processes, a run is complete or says what to do. Nothing hangs or panics.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_system_that_starts_no_more_threads() {
+    let sandbox = sandbox();
+    (0..6).for_each(|number| sandbox.write(&format!("corpus/moon/{number}.html"), format!("<p>{}", page(number, 3))));
+    sandbox.write("lines.jsonl", (0..9).map(|number| json_line(&good(number))).collect::<String>());
+    let commands = [
+        "mine corpus -o mined",
+        "clean corpus -p patterns -o out --force",
+        "clean corpus lines.jsonl -p patterns -o -",
+        "stream lines.jsonl -s state -o streamed.jsonl",
+        "review corpus -p patterns --no-open",
+    ];
+    let mut done = [0; 2];
+    for (command, most) in commands.iter().flat_map(|command| (1..=9).map(move |most| (command, most))) {
+        // A review that starts does not end.
+        if command.starts_with("review") && most > 4 {
+            continue;
+        }
+        let arguments = format!("{command} --threads 2 --quiet");
+        let Some(ran) = run_with_processes(&sandbox, most, &arguments) else {
+            eprintln!("skipped: processes cannot be limited here");
+            return;
+        };
+        let told = format!("dehusk {arguments}, {most} processes: {:?}\n{}", ran.status, ran.stderr);
+        let is_complete = ran.status == Some(0) && ran.stderr.is_empty();
+        let is_said = matches!(ran.status, Some(1 | 3)) && ran.stderr.contains("no thread can be started (");
+        assert!(is_complete || (is_said && !ran.stderr.contains("panicked")), "{told}");
+        done[usize::from(is_complete)] += 1;
+    }
+    assert!(done[0] >= commands.len(), "nothing was limited: {done:?}");
 }

@@ -64,32 +64,6 @@ fn wrong_usage_is_told_from_bad_input() {
     assert!(sandbox.tree("").is_empty());
 }
 
-/// Nothing is started, read or written. A crawl has another limit, because its threads wait for answers.
-#[test]
-fn threads_are_at_most_a_few_for_each_core() {
-    let sandbox = Sandbox::new();
-    sandbox.write_pages("tide", 0..6);
-    let cores = std::thread::available_parallelism().expect("a number of cores").get();
-    let most = format!("and 8 threads for each; give at most {}\n", cores * 8);
-    for command in ["mine corpus -o p", "run corpus -o p", "extract corpus -o p", "eval corpus --gold corpus"] {
-        for threads in [cores * 8 + 1, 1_000_000_000] {
-            let ran = sandbox.expect(2, &format!("{command} --threads {threads}"));
-            assert!(
-                ran.stderr.starts_with(&format!("error: --threads: {threads} threads are too many: ")),
-                "{}",
-                ran.stderr
-            );
-            assert!(ran.stderr.ends_with(&most), "{}", ran.stderr);
-        }
-    }
-    if cfg!(feature = "crawl") {
-        let ran = sandbox.expect(2, "crawl https://paper.example/ -o p --contact a@b.example --threads 1001");
-        assert_eq!(ran.stderr, "error: --threads 1001: a crawl makes at most 1000 requests at the same time\n");
-    }
-    assert!(!sandbox.path("p").exists());
-    sandbox.expect(0, &format!("mine corpus -o p --threads {}", cores * 8));
-}
-
 #[test]
 fn help_and_version_are_no_errors() {
     let sandbox = Sandbox::new();

@@ -1,7 +1,8 @@
 //! A file with settings: finds it, reads it, and names the line of each problem.
 
 use std::fmt;
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use toml::Spanned;
@@ -93,11 +94,11 @@ fn without_parents(path: PathBuf) -> PathBuf {
     })
 }
 
-/// Reads a file.
-pub fn read(path: &Path) -> Result<Table, ConfigError> {
+/// Reads a file, which `open` opens.
+pub fn read(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> Result<Table, ConfigError> {
     let refuse = |line, message| ConfigError { path: path.to_owned(), line, message };
     let mut text = String::new();
-    let mut read = || std::fs::File::open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text);
+    let mut read = || open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text);
     let bytes = read().map_err(|error| refuse(None, format!("cannot be read: {error}")))?;
     if bytes as u64 > MOST_BYTES {
         return Err(refuse(None, "is larger than 1 MB, so it is no file with settings".to_owned()));

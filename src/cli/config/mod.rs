@@ -10,6 +10,7 @@ mod trust;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use clap::builder::Resettable;
@@ -17,6 +18,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Args, Command, ValueHint};
 
 use dehusk::corpus::similar_name;
+use dehusk::regular;
 
 use command_line::CommandLine;
 pub use file::ConfigError;
@@ -77,7 +79,9 @@ impl Config {
     pub fn of(command: &Command, arguments: &[OsString]) -> Result<Option<Config>, ConfigError> {
         let Some(line) = CommandLine::read(command, arguments) else { return Ok(None) };
         let Some((path, trust)) = path(&line) else { return Ok(None) };
-        let table = file::read(&path)?;
+        // A file that is named can also be a named pipe.
+        let table =
+            file::read(&path, |path| if trust == Trust::Named { File::open(path) } else { regular::open(path) })?;
         let mut command = command.clone();
         command.build();
         let reading = Reading { root: &command, line: &line, path: &path };
@@ -362,7 +366,7 @@ mod tests {
             for (value, is_right) in [("true", switches), ("'1'", values)] {
                 let head = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
                 std::fs::write(&path, format!("{head}{name} = {value}\n")).expect("written");
-                let checked = check(&file::read(&path).expect("TOML"), &command, &|_| None);
+                let checked = check(&file::read(&path, regular::open).expect("TOML"), &command, &|_| None);
                 assert_eq!(checked.is_ok(), is_right, "[{table}] {name} = {value}: {checked:?}");
             }
         }

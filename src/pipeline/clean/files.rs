@@ -14,7 +14,7 @@ use crate::corpus::{
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
-use crate::pipeline::workers::spawning;
+use crate::pipeline::workers::{join, spawn};
 use crate::pipeline::written::WrittenFiles;
 
 use super::Cleaned;
@@ -25,6 +25,7 @@ use super::spans;
 use crate::pipeline::WarningKind;
 use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::manifest::Done;
+use crate::regular;
 
 /// Cleans files, from any thread.
 pub struct FileCleaner<'a> {
@@ -358,7 +359,7 @@ impl FileCleaner<'_> {
         let mut extent = Extent::Whole;
         std::thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
-            scope.spawn(spawning(1, move || {
+            let reader = spawn(scope, 1, move || {
                 while let Some(batch) = records.next_batch() {
                     let cleared = batch.map(|batch| self.clear_batch(batch, form));
                     // If nobody receives batches any more, writing has failed. Its error is reported.
@@ -366,7 +367,7 @@ impl FileCleaner<'_> {
                         return;
                     }
                 }
-            }));
+            })?;
             for (cleared, read) in ready {
                 let cleared = match cleared {
                     Ok(ClearedBatch { batch, records }) => {
@@ -385,6 +386,7 @@ impl FileCleaner<'_> {
                 cleared.into_iter().try_for_each(|cleared| self.tell(cleared, done, report))?;
                 self.show(read, done);
             }
+            join(reader)?;
             self.observer.go_on()?;
             Ok(extent)
         })
@@ -492,7 +494,7 @@ fn copy(
     observer: &dyn Observer,
 ) -> Result<std::result::Result<(), Skipped>> {
     let skipped = |reason| Skipped::file(file.path(), reason);
-    let mut input = match File::open(file.path()) {
+    let mut input = match regular::open(&file.path()) {
         Ok(file) => Source { file, failure: None },
         Err(error) => return Ok(Err(skipped(error.into()))),
     };

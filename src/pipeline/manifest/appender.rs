@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 
+use crate::regular;
+
 /// Appends lines to a file.
 #[derive(Debug)]
 pub struct Appender {
@@ -18,7 +20,7 @@ pub struct Appender {
 impl Appender {
     /// Opens the file at `path`, which must exist.
     pub fn open(path: &Path) -> io::Result<Appender> {
-        let mut file = File::options().read(true).append(true).open(path)?;
+        let mut file = regular::open_with(path, File::options().read(true).append(true))?;
         let is_empty = file.seek(io::SeekFrom::End(0))? == 0;
         let mut last = [b'\n'];
         if !is_empty {

@@ -27,6 +27,7 @@ use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
 use crate::corpus::{OutputError, OutputRoot};
+use crate::regular;
 
 use self::appender::Appender;
 use super::clean::Cleaned;
@@ -174,10 +175,10 @@ impl Manifest {
         let failed = |error| OutputError::Write { path: path.clone(), error };
         refuse_others(&[&path, &folder.join(LOCK)], "manifest")?;
         let options = || File::options().read(true).write(true).create(true).truncate(false).clone();
-        let lock = options().open(folder.join(LOCK)).map_err(failed)?;
+        let lock = regular::open_with(&folder.join(LOCK), &mut options()).map_err(failed)?;
         // If there is no lock, there may be another run.
         let is_alone = lock.try_lock().is_ok();
-        prepare(&options().open(&path).map_err(failed)?, &path, resume || !is_alone)?;
+        prepare(&regular::open_with(&path, &mut options()).map_err(failed)?, &path, resume || !is_alone)?;
         if is_alone {
             if !resume {
                 remove_parts(&folder).map_err(failed)?;
@@ -190,7 +191,7 @@ impl Manifest {
             work: hash(work)[..12].to_owned(),
             wants_report: false,
             appender: Mutex::new(Appender::open(&path).map_err(failed)?),
-            reader: Mutex::new(BufReader::new(File::open(&path).map_err(failed)?)),
+            reader: Mutex::new(BufReader::new(regular::open(&path).map_err(failed)?)),
             hasher: RandomState::new(),
             places: Mutex::default(),
             folder,
@@ -348,7 +349,7 @@ pub fn hash(text: &str) -> String {
 /// A hash of the content of a file.
 pub fn content_of(path: &Path) -> io::Result<u64> {
     let mut hasher = XxHash3_64::new();
-    let mut file = BufReader::with_capacity(HASHED_BYTES, File::open(path)?);
+    let mut file = BufReader::with_capacity(HASHED_BYTES, regular::open(path)?);
     loop {
         let bytes = file.fill_buf()?;
         if bytes.is_empty() {

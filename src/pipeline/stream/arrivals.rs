@@ -18,7 +18,7 @@ use crate::pipeline::error::PipelineError;
 use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
-use crate::pipeline::workers::spawning;
+use crate::pipeline::workers::{join, spawn};
 use crate::streaming::learner::SegmentedDocument;
 use crate::streaming::segments::{TextSegment, segments};
 use crate::tokens::MutableSet;
@@ -105,20 +105,21 @@ impl Arriving<'_> {
         let mut rest = Rest { file, records, taken: (self.taken)(file), read: 0 };
         thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
-            scope.spawn(spawning(1, move || {
+            let reader = spawn(scope, 1, move || {
                 while let Some(arrivals) = self.next(&mut rest) {
                     // If nobody receives batches any more, something has failed. Its error is reported.
                     if self.observer.go_on().is_err() || send.send(arrivals).is_err() {
                         return;
                     }
                 }
-            }));
+            })?;
             let mut before = 0;
             for mut arrivals in ready {
                 arrivals.bytes = arrivals.bytes.saturating_sub(before);
                 before += arrivals.bytes;
                 take(arrivals)?;
             }
+            join(reader)?;
             Ok(self.observer.go_on()?)
         })
     }

@@ -24,6 +24,7 @@ use super::decision::Refusal;
 use super::files::SaveError;
 use super::guard::{Guard, check};
 use super::pages::Links;
+use crate::threads::spawn;
 use crate::view::STYLE;
 
 const SCRIPT: &str = include_str!("../review.js");
@@ -70,7 +71,7 @@ impl Server {
     /// Serves requests until `stop` completes.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
         let survey = Arc::clone(&self.session);
-        std::thread::spawn(move || survey.survey());
+        spawn("survey", move || survey.survey())?;
         let session = Arc::clone(&self.session);
         // Stops without waiting, because a browser keeps connections open.
         let served = tokio::select! {
