@@ -76,6 +76,13 @@ fn a_page_of_an_unknown_site_is_cleaned_by_its_tree() {
     }
     sandbox.expect(0, "clean new -p out/patterns -o again --method tree --page-model model.yaml --quiet --threads 1");
     assert_eq!(sandbox.tree("again"), sandbox.tree("out/cleaned"));
+    // No patterns are needed, unless a person has decided on some.
+    let alone = sandbox.expect(0, "clean new -o alone --method tree --page-model model.yaml");
+    assert!(!alone.stderr.contains("warning"), "{}", alone.stderr);
+    assert_eq!(sandbox.tree("alone"), sandbox.tree("out/cleaned"));
+    let ran = sandbox.expect(2, "clean new -o none");
+    ran.says("error: clean needs patterns, which `dehusk mine` finds: -p PATTERNS (only --method tree needs none)\n");
+    assert!(!sandbox.path("none").exists());
     let page = "clean new -p out/patterns -o pages --html page --method tree --page-model model.yaml --quiet";
     sandbox.expect(0, page);
     let page = sandbox.read("pages/three/3.html");

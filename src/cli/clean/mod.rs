@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use clap::error::ErrorKind;
 
 use dehusk::corpus::{BoxesFile, Inventory, OutputRoot};
 use dehusk::pipeline::combine::tell_of_doubt;
@@ -21,9 +22,9 @@ use super::{Exit, Global};
 pub struct CleanCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the pattern files, or a single file
+    /// Folder with the pattern files, or a single file. Only `--method tree` needs none
     #[arg(short, long, value_name = "PATTERNS")]
-    patterns: PathBuf,
+    patterns: Option<PathBuf>,
     /// Folder for the cleaned documents; `-` for JSONL on stdout
     ///
     /// Folder for the cleaned documents; `-` for stdout, with a line of JSON for each document.
@@ -50,12 +51,13 @@ pub fn results_of(output: &Path) -> Results {
 /// Runs the command.
 pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let library = summary.time("load patterns", || Library::load(&args.patterns))?;
-    reporter.explain(|| {
-        format!("loaded {} from {}", count(library.files().count(), "pattern file"), args.patterns.display())
-    });
     let CleanArgs { boxes, long, .. } = &args.cleaning;
     let options = args.cleaning.options(global)?;
+    let library = match &args.patterns {
+        Some(patterns) => load(patterns, &mut summary, reporter)?,
+        None if options.page_judge.is_some() => Library::default(),
+        None => return Err(without_patterns().into()),
+    };
     let how = How { library: &library, options, boxes: boxes.clone(), max_errors: long.max_errors };
     clean_documents(&args.corpus, &args.output, &how, &mut summary, reporter)?;
     // `dehusk run` does not need this: mining has already printed it.
@@ -64,6 +66,19 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
         .filter(|file| summary.sources.contains_key(&file.source))
         .for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), reporter));
     print(&mut summary, &args.output, &args.summary, global, reporter)
+}
+
+fn load(patterns: &Path, summary: &mut Summary, reporter: &Reporter) -> anyhow::Result<Library> {
+    let library = summary.time("load patterns", || Library::load(patterns))?;
+    reporter
+        .explain(|| format!("loaded {} from {}", count(library.files().count(), "pattern file"), patterns.display()));
+    Ok(library)
+}
+
+fn without_patterns() -> clap::Error {
+    let message = "clean needs patterns, which `dehusk mine` finds: -p PATTERNS (only --method tree needs none)\n\n\
+                   For more information, try '--help'.\n";
+    clap::Error::raw(ErrorKind::MissingRequiredArgument, message)
 }
 
 /// How documents are cleaned.
