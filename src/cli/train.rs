@@ -363,7 +363,13 @@ fn train_importance(
     }
     interrupt::check()?;
     let trial = Trial { learner: args.learner.into(), scaling: Scaling::Logarithms, uses };
-    let model = learned(&blocks, &trial, args.coherence);
+    let (model, is_converged) = learned(&blocks, &trial, args.coherence);
+    if !is_converged {
+        reporter.warn(
+            "training took too many steps and stopped before its optimum, so the model may judge badly: train with --learner \
+             logistic, or with fewer features (--leave-out)",
+        );
+    }
     interrupt::check()?;
     let mut about = format!("Learned from {} blocks of {} pages", blocks.len(), pages.len());
     args.about.iter().for_each(|of_pages| about += &format!(": {of_pages}"));

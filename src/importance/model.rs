@@ -10,7 +10,7 @@ use super::features::{FEATURES, Vector, WIDTH};
 use crate::models::examples::Examples;
 use crate::models::file::{ModelFileError, number};
 use crate::models::logistic::{FitOptions, fit as fit_logistic};
-use crate::models::one_against_all::{Grid, OneAgainstAll, Task, fit as fit_machines};
+use crate::models::one_against_all::{Fit, Grid, OneAgainstAll, Task, fit as fit_machines};
 use crate::models::platt::Platt;
 use crate::models::points::Points;
 use crate::models::rbf_network::{RbfNetwork, fit_best as fit_network};
@@ -143,7 +143,7 @@ impl ImportanceModel {
     }
 
     /// Learns from blocks with known levels, by some of the features. What a learner leaves open is chosen by the folds of the
-    /// examples.
+    /// examples. Also returns whether training came near its optimum.
     ///
     /// # Panics
     /// Without examples.
@@ -153,7 +153,7 @@ impl ImportanceModel {
         scaling: Scaling,
         uses: &[bool; WIDTH],
         permitted: u8,
-    ) -> ImportanceModel {
+    ) -> (ImportanceModel, bool) {
         assert!(!examples.is_empty(), "there are examples");
         let mut levels: Vec<u8> = examples.iter().map(|example| example.level).collect();
         levels.sort_unstable();
@@ -165,16 +165,17 @@ impl ImportanceModel {
         examples.iter().for_each(|example| points.push(&scaled(scaling, &scales, &example.features)));
         let folds: Vec<usize> = examples.iter().map(|example| example.fold).collect();
         let task = Task { points: &points, classes: &classes, class_count: levels.len(), folds: &folds };
-        let classifier = match learner {
-            Learner::Logistic => Classifier::Machines(logistic(&points, &classes, levels.len(), examples)),
-            Learner::LinearSvm => {
-                let grid = Grid { costs: COSTS.to_vec(), kernels: vec![Kernel::Linear] };
-                Classifier::Machines(fit_machines(&task, &grid).model)
-            }
-            Learner::GaussianSvm => Classifier::Machines(fit_machines(&task, &Grid::gaussian(&COSTS, &GAMMAS)).model),
-            Learner::RbfNetwork => Classifier::Network(fit_network(&task, &CENTERS, SEED).0),
+        let machines = |grid: Grid| {
+            let Fit { model, is_converged, .. } = fit_machines(&task, &grid);
+            (Classifier::Machines(model), is_converged)
         };
-        ImportanceModel { levels, permitted, learner, scaling, scales, classifier }
+        let (classifier, is_converged) = match learner {
+            Learner::Logistic => (Classifier::Machines(logistic(&points, &classes, levels.len(), examples)), true),
+            Learner::LinearSvm => machines(Grid { costs: COSTS.to_vec(), kernels: vec![Kernel::Linear] }),
+            Learner::GaussianSvm => machines(Grid::gaussian(&COSTS, &GAMMAS)),
+            Learner::RbfNetwork => (Classifier::Network(fit_network(&task, &CENTERS, SEED).0), true),
+        };
+        (ImportanceModel { levels, permitted, learner, scaling, scales, classifier }, is_converged)
     }
 
     /// How important a block with these features is.
@@ -529,7 +530,7 @@ mod tests {
             uses[at("height")] = false;
             let trials = LEARNERS.iter().flat_map(|&(learner, _)| SCALINGS.map(|(scaling, _)| (learner, scaling)));
             let fit = |(learner, scaling)| {
-                (learner, scaling, ImportanceModel::fit(&blocks(90, 1), learner, scaling, &uses, 9))
+                (learner, scaling, ImportanceModel::fit(&blocks(90, 1), learner, scaling, &uses, 9).0)
             };
             trials.map(fit).collect()
         });
@@ -594,7 +595,7 @@ mod tests {
         for (learner, _) in LEARNERS {
             let mut blocks = blocks(30, 5);
             blocks.iter_mut().for_each(|block| block.level = 3);
-            let model = ImportanceModel::fit(&blocks, learner, Scaling::Range, &[true; WIDTH], 9);
+            let (model, _) = ImportanceModel::fit(&blocks, learner, Scaling::Range, &[true; WIDTH], 9);
             let Importance { level, probability, .. } = model.importance(&blocks[0].features);
             assert_eq!((level, probability), (3, 1.0), "{learner:?}");
             assert!(ImportanceModel::parse(&model.to_yaml(""), "one.yaml").is_ok());
@@ -609,7 +610,7 @@ mod tests {
         others.iter_mut().for_each(|block| (block.level, block.weight) = (3, 0.1));
         blocks.extend(others);
         let is_3 = |blocks: &[Example]| {
-            let model = ImportanceModel::fit(blocks, Learner::Logistic, Scaling::Logarithms, &[true; WIDTH], 9);
+            let (model, _) = ImportanceModel::fit(blocks, Learner::Logistic, Scaling::Logarithms, &[true; WIDTH], 9);
             blocks.iter().filter(|block| model.importance(&block.features).level == 3).count()
         };
         assert_eq!(is_3(&blocks), 0);
@@ -625,7 +626,7 @@ mod tests {
             block.features[at("width")] += 2.0 * f64::from(block.level);
         }
         let [logarithms, range] =
-            SCALINGS.map(|(scaling, _)| ImportanceModel::fit(&blocks, Learner::Logistic, scaling, &uses, 9));
+            SCALINGS.map(|(scaling, _)| ImportanceModel::fit(&blocks, Learner::Logistic, scaling, &uses, 9).0);
         for Example { features, .. } in &blocks {
             let [a, b] = [&logarithms, &range].map(|model| model.importance(features).probabilities);
             assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} {b:?}");
@@ -635,7 +636,7 @@ mod tests {
     #[test]
     fn equal_blocks_are_written_once() {
         let blocks = [blocks(30, 8), blocks(30, 8)].concat();
-        let model = ImportanceModel::fit(&blocks, Learner::GaussianSvm, Scaling::Range, &[true; WIDTH], 9);
+        let (model, _) = ImportanceModel::fit(&blocks, Learner::GaussianSvm, Scaling::Range, &[true; WIDTH], 9);
         let yaml = model.to_yaml("");
         assert!(yaml.matches("\n- {").count() <= 30, "{yaml}");
         let read = ImportanceModel::parse(&yaml, "twice.yaml").unwrap();

@@ -104,6 +104,62 @@ fn importance_is_learned_measured_and_used() {
     assert!(content.contains("permitted: 10") && !content.contains("center-x") && !content.contains(" font-size"));
 }
 
+/// The known levels, each replaced.
+fn other_levels(sandbox: &Sandbox, level: &mut dyn FnMut(u64) -> u64) -> Vec<Value> {
+    let mut all = lines(&sandbox.read("levels.jsonl"));
+    all.iter_mut().for_each(|line| line["level"] = level(line["level"].as_u64().expect("a level")).into());
+    all
+}
+
+fn as_jsonl<'v>(lines: impl IntoIterator<Item = &'v Value>) -> String {
+    lines.into_iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A model knows the levels that it has learned, and assessors may give others.
+#[test]
+fn figures_stand_under_the_heads_of_their_levels() {
+    let sandbox = sample();
+    let mut all = other_levels(&sandbox, &mut |level| if level < 3 { 2 } else { 4 });
+    sandbox.write("two.jsonl", as_jsonl(&all));
+    sandbox.expect(0, "train corpus --blocks two.jsonl -o model.yaml");
+    let other = |line: &Value| -> Value {
+        let mut other = line.clone();
+        other["assessor"] = "another".into();
+        other
+    };
+    all.extend(all.iter().map(other).collect::<Vec<Value>>());
+    sandbox.write("both.jsonl", as_jsonl(&all));
+    let ran = sandbox.expect(0, "eval blocks corpus --gold both.jsonl --importance-model model.yaml");
+    let row = |name: &str| -> Vec<String> {
+        let line = ran.stdout.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{}", ran.stdout));
+        line.replace(" / ", "/").split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
+    };
+    let heads = ["way", "P/R of 1", "P/R of 2", "P/R of 3", "P/R of 4", "micro F1", "accuracy"];
+    assert_eq!(row("way"), heads);
+    let [model, assessors] = ["logistic", "assessors"].map(row);
+    assert_eq!([&model[1], &model[3]], ["-", "-"], "{}", ran.stdout);
+    assert_eq!([&assessors[2], &assessors[4]], ["1.000/1.000", "1.000/1.000"], "{}", ran.stdout);
+    assert_eq!([model.len(), assessors.len()], [heads.len(); 2]);
+}
+
+#[test]
+fn training_that_stops_before_its_optimum_is_said() {
+    let sandbox = sample();
+    // Levels that no feature explains.
+    let mut story = Story(2);
+    let all = other_levels(&sandbox, &mut |_| if story.next() % 2 == 0 { 1 } else { 4 });
+    sandbox.write("drawn.jsonl", as_jsonl(&all));
+    let said = |levels: &str, learner: &str| {
+        let train = format!("train corpus --blocks {levels} -o {learner}.yaml --force --learner {learner}");
+        let stderr = sandbox.expect(0, &train).stderr;
+        stderr.contains(
+            "warning: training took too many steps and stopped before its optimum, so the model may judge badly: ",
+        )
+    };
+    assert!(said("drawn.jsonl", "linear-svm"));
+    assert!(!said("drawn.jsonl", "logistic") && !said("levels.jsonl", "linear-svm"));
+}
+
 #[test]
 fn what_cannot_be_used_is_named_with_a_remedy() {
     let sandbox = sample();

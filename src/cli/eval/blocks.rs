@@ -1,5 +1,6 @@
 //! `dehusk eval blocks`: takes pages with blocks whose importance people gave, and prints how well models find it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -162,7 +163,7 @@ fn cross_validate(
                 share,
             )?;
         }
-        let linear =
+        let (linear, _) =
             learned(&blocks, &Trial { learner: Learner::LinearSvm, scaling: Scaling::Logarithms, uses }, permitted);
         figures.ranking = linear.discriminative().unwrap_or_default();
         figures.ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -181,15 +182,18 @@ struct Figures {
 impl Figures {
     fn to_text(&self) -> String {
         let [pages, all, blocks] = self.head;
-        let levels = self.ways.first().map_or(&[][..], |(_, confusion)| confusion.levels());
+        // Assessors may give levels that no model has, and the other way round.
+        let levels: BTreeSet<u8> = self.ways.iter().flat_map(|(_, of)| of.levels()).copied().collect();
         let of_levels = levels.iter().map(|level| format!("P / R of {level}"));
         let heads: Vec<String> = of_levels.chain(["micro F1".to_owned(), "accuracy".to_owned()]).collect();
         let mut table = Table::default().words("way").figures(heads.iter().map(String::as_str));
         for (name, of) in &self.ways {
-            let both = |level: usize| format!("{} / {}", decimal(of.precision(level), 3), decimal(of.recall(level), 3));
-            let figures = (0..of.levels().len())
-                .map(both)
-                .chain([of.micro_f1(), of.micro_accuracy()].map(|figure| decimal(figure, 3)));
+            let both = |level: &u8| match of.levels().iter().position(|of| of == level) {
+                Some(at) => format!("{} / {}", decimal(of.precision(at), 3), decimal(of.recall(at), 3)),
+                None => "-".to_owned(),
+            };
+            let figures =
+                levels.iter().map(both).chain([of.micro_f1(), of.micro_accuracy()].map(|figure| decimal(figure, 3)));
             table.row([name.clone()].into_iter().chain(figures));
         }
         let mean = decimal(all as f64 / pages.max(1) as f64, 1);

@@ -60,8 +60,8 @@ pub fn examples(pages: &[LabelledPage], together: Together) -> Vec<Example> {
 }
 
 /// Learns from all examples. What the learner leaves open is chosen by folds of what is left out together; if that is all one
-/// thing, such as a single source, by folds of blocks.
-pub fn learned(examples: &[Example], trial: &Trial, permitted: u8) -> ImportanceModel {
+/// thing, such as a single source, by folds of blocks. Also returns whether training came near its optimum.
+pub fn learned(examples: &[Example], trial: &Trial, permitted: u8) -> (ImportanceModel, bool) {
     let mut together: Vec<usize> = examples.iter().map(|example| example.fold).collect();
     together.sort_unstable();
     together.dedup();
@@ -91,7 +91,7 @@ pub fn cross_validated(examples: &[Example], trial: &Trial, folds: usize, share:
         if others.is_empty() {
             return confusion;
         }
-        let model = learned(&others, trial, 0);
+        let (model, _) = learned(&others, trial, 0);
         for example in examples.iter().filter(|example| example.fold % folds == fold) {
             confusion.add(example.level, model.importance(&example.features).level);
         }
@@ -221,7 +221,7 @@ mod tests {
         assert!(cross_validated(&examples, &TRIAL, 10, 1.0).is_empty());
         // Learned from it can be, by any learner.
         for (learner, _) in model::LEARNERS {
-            assert_eq!(learned(&examples, &Trial { learner, ..TRIAL }, 9).permitted, 9);
+            assert_eq!(learned(&examples, &Trial { learner, ..TRIAL }, 9).0.permitted, 9);
         }
     }
 }
