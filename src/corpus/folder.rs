@@ -183,7 +183,7 @@ impl Walker<'_> {
         if !self.is_meant(entry) {
             return Found::NotMeant;
         }
-        if inner.iter().any(|inner| *inner == entry.path) {
+        if inner.contains(&entry.path) {
             return Found::Skipped(Skipped::file(&*entry.path, self.read_elsewhere(&entry.path)));
         }
         self.look_at(entry).unwrap_or_else(|reason| Found::Skipped(Skipped::file(&*entry.path, reason)))

@@ -147,7 +147,7 @@ fn training_that_stops_before_its_optimum_is_said() {
     let sandbox = sample();
     // Levels that no feature explains.
     let mut story = Story(2);
-    let all = other_levels(&sandbox, &mut |_| if story.next() % 2 == 0 { 1 } else { 4 });
+    let all = other_levels(&sandbox, &mut |_| if story.next().is_multiple_of(2) { 1 } else { 4 });
     sandbox.write("drawn.jsonl", as_jsonl(&all));
     let said = |levels: &str, learner: &str| {
         let train = format!("train corpus --blocks {levels} -o {learner}.yaml --force --learner {learner}");
