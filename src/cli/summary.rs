@@ -23,6 +23,9 @@ pub struct Summary {
     /// Totals of cleaning. Absent if nothing was cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<Cleaned>,
+    /// Number of cleaned documents whose source has no pattern file. Absent if there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub without_patterns: usize,
     /// The figures of each source.
     pub sources: BTreeMap<String, SourceSummary>,
     /// Number of patterns that many sources share. Absent if nothing was mined.
@@ -151,6 +154,10 @@ pub struct FieldsSummary {
     pub columns: BTreeMap<String, usize>,
 }
 
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 impl Summary {
     /// Runs a stage and notes how long it took.
     pub fn time<T>(&mut self, stage: &'static str, work: impl FnOnce() -> T) -> T {
@@ -209,6 +216,9 @@ impl Summary {
             if cleaned.converted > 0 {
                 let _ = write!(text, ", {} converted to UTF-8", count(cleaned.converted, "document"));
             }
+        }
+        if self.without_patterns > 0 {
+            let _ = write!(text, ", {} whose source has no patterns", count(self.without_patterns, "document"));
         }
         if self.skipped > 0 {
             let _ = write!(text, "; {} skipped", self.skipped);

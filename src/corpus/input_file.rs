@@ -146,6 +146,12 @@ impl InputFile {
         !self.root.is_whole
     }
 
+    /// Whether it is a document that a person named itself, and that is of this source because its folder has this name.
+    pub(crate) fn is_named_after_its_folder(&self, source: &str) -> bool {
+        let is = |name: &Option<SourceId>| name.as_ref().is_some_and(|name| name.as_str() == source);
+        self.is_named_itself() && self.id_start == 0 && is(&self.source) && is(&self.folder)
+    }
+
     /// Replaces equal source names by one shared copy, to save memory if there are many files.
     pub(super) fn share_names(&mut self, known: &mut FxHashSet<SourceId>) {
         for name in [&mut self.folder, &mut self.source].into_iter().flatten() {

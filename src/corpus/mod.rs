@@ -75,6 +75,8 @@ pub use scan_error::{NothingFound, ScanError};
 pub use skipped::{Ignored, Reason, Skipped};
 pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
+#[doc(hidden)]
+pub use suggest::similar_source;
 pub use suggest::{mistakes, similar_name, similar_path};
 pub use target::{FileId, folder_of};
 #[doc(hidden)]

@@ -25,6 +25,19 @@ pub fn similar_name<N: AsRef<str> + Ord>(missing: &str, names: impl IntoIterator
     (nearest.0 <= MAX_MISTAKES.min(missing.chars().count() / 2)).then_some(nearest.1)
 }
 
+/// The source that may be meant by `missing`: one of the same site, such as `example.com` for `news.example.com` or the other
+/// way round. Otherwise the one whose name is most similar.
+pub fn similar_source<'n>(missing: &str, sources: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
+    let of_site = sources.clone().filter(|source| is_below(source, missing) || is_below(missing, source));
+    let nearest = of_site.min_by_key(|source| (source.len().abs_diff(missing.len()), *source));
+    nearest.or_else(|| similar_name(missing, sources))
+}
+
+/// Whether a host belongs to a domain. A name of one label is no domain of a site.
+fn is_below(host: &str, domain: &str) -> bool {
+    domain.contains('.') && host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
+}
+
 /// The edit distance (Levenshtein) of 2 names.
 pub fn mistakes(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().collect();
@@ -63,6 +76,16 @@ mod tests {
     #[test]
     fn the_case_of_a_name_is_no_mistake() {
         assert_eq!(similar_name("corpus", ["CORPSU", "copy"]), Some("CORPSU"));
+    }
+
+    #[test]
+    fn suggests_a_source_of_the_same_site_before_one_that_looks_alike() {
+        let near =
+            |missing| similar_source(missing, ["bide.example", "news.tide.example", "tide", "x.org"].into_iter());
+        assert_eq!(near("tide.example"), Some("news.tide.example"));
+        assert_eq!(near("www.x.org"), Some("x.org"));
+        assert_eq!(near("bide.exemple"), Some("bide.example"));
+        assert_eq!([near("gale.tide"), near("wold")], [None; 2]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The fields of the documents of a corpus.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use rayon::prelude::*;
 
@@ -8,6 +8,7 @@ use super::error::PipelineError;
 use super::library::Library;
 use super::observer::{Observer, WarningKind};
 use super::reading::visit_documents;
+use super::unknown::UnknownSources;
 use crate::cleaning::Scratch;
 use crate::corpus::{Document, Inventory};
 use crate::fields::{Columns, Fields};
@@ -33,7 +34,7 @@ pub fn read_fields<E: From<PipelineError>>(
     observer: &dyn Observer,
     mut write: impl FnMut(Vec<DocumentFields>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut sources = Sources::new(library, only_accepted, observer);
+    let mut sources = Sources::new(inventory, library, only_accepted, observer);
     visit_documents(inventory, observer, |documents| {
         documents.iter().for_each(|(name, document)| sources.meet(name, document));
         let read = |scratch: &mut Scratch, (name, document)| sources.read(scratch, name, document);
@@ -55,14 +56,19 @@ struct Sources<'a> {
     own: HashMap<String, Fields>,
     /// All other sources.
     other: Fields,
-    /// The sources without a pattern file that the observer was told about.
-    told: BTreeSet<String>,
+    unknown: UnknownSources<'a>,
 }
 
 impl<'a> Sources<'a> {
-    fn new(library: &'a Library, only_accepted: bool, observer: &'a dyn Observer) -> Sources<'a> {
+    fn new(
+        inventory: &'a Inventory,
+        library: &'a Library,
+        only_accepted: bool,
+        observer: &'a dyn Observer,
+    ) -> Sources<'a> {
         let other = Fields::new(&library.for_source(""), only_accepted);
-        Sources { library, only_accepted, observer, own: HashMap::new(), other, told: BTreeSet::new() }
+        let unknown = UnknownSources::new(library, inventory.files());
+        Sources { library, only_accepted, observer, own: HashMap::new(), other, unknown }
     }
 
     /// Compiles the fields for a document, if they are not compiled yet.
@@ -91,12 +97,9 @@ impl<'a> Sources<'a> {
         }
     }
 
-    fn tell_of_none(&mut self, source: &str) {
-        if self.told.insert(source.to_owned()) {
-            let is_shared = !self.library.for_source(source).is_empty();
-            let what = if is_shared { "only shared patterns apply" } else { "its documents have no fields" };
-            let message = format!("there is no pattern file for source '{source}'; {what}");
-            self.observer.warn(WarningKind::NoPatterns, &message);
-        }
+    fn tell_of_none(&self, source: &str) {
+        let is_shared = !self.library.for_source(source).is_empty();
+        let what = if is_shared { "only shared patterns apply" } else { "its documents have no fields" };
+        self.unknown.tell(source, what, self.observer);
     }
 }

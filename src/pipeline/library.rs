@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use crate::corpus::{Reads, similar_path};
+use crate::corpus::{Reads, similar_path, similar_source};
 use crate::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
 
 /// Why pattern files cannot be used.
@@ -145,6 +145,20 @@ impl Library {
     /// The patterns of a source. [`SHARED`] gives the shared ones.
     pub fn get(&self, source: &str) -> Option<&PatternFile> {
         self.files.get(source)
+    }
+
+    /// The sources that have a file of their own, sorted.
+    #[doc(hidden)]
+    pub fn own_sources(&self) -> impl Iterator<Item = &str> + Clone {
+        self.files.keys().map(String::as_str).filter(|source| *source != SHARED)
+    }
+
+    /// That a source has no file, and which one may be meant.
+    #[doc(hidden)]
+    pub fn lacks(&self, source: &str) -> String {
+        let similar = similar_source(source, self.own_sources());
+        let suggestion = similar.map(|similar| format!(" (did you mean '{similar}'?)")).unwrap_or_default();
+        format!("there is no pattern file for source '{source}'{suggestion}")
     }
 
     /// All files, sorted by source.

@@ -30,6 +30,7 @@ pub mod reading;
 pub mod report;
 #[cfg(feature = "stream")]
 pub mod stream;
+mod unknown;
 pub mod workers;
 pub mod written;
 pub mod writing;

@@ -6,7 +6,11 @@ use super::*;
 
 /// Patterns for the sources `tide` and `odd`: two lines of [`page`], accepted.
 fn patterns(sandbox: &Sandbox) {
-    for source in ["tide", "odd"] {
+    patterns_of(sandbox, &["tide", "odd"]);
+}
+
+fn patterns_of(sandbox: &Sandbox, sources: &[&str]) {
+    for source in sources {
         let entry =
             |id: &str, line: &str| format!("- id: {id}\n  status: accepted\n  regex: '{line}'\n  example: '{line}'\n");
         sandbox.write(
@@ -46,6 +50,24 @@ fn a_source_without_pattern_file_is_copied_byte_for_byte_with_a_warning() {
     ran.says("warning: there is no pattern file for source 'new'; its documents are copied unchanged");
     assert_eq!(ran.stderr.matches("no pattern file").count(), 1, "{}", ran.stderr);
     assert_eq!(sandbox.tree("out"), sandbox.tree("corpus"));
+}
+
+#[test]
+fn a_source_without_pattern_file_is_named_with_the_one_that_may_be_meant_and_its_documents_are_counted() {
+    let sandbox = Sandbox::new();
+    patterns_of(&sandbox, &["tide.example", "_shared"]);
+    for path in ["www.tide.example/a.txt", "www.tide.example/b.txt", "ride.example/a.txt", "harbour/a.txt"] {
+        sandbox.write(&format!("corpus/{path}"), STORY);
+    }
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
+    ran.says(
+        "no pattern file for source 'www.tide.example' (did you mean 'tide.example'?); only shared patterns apply",
+    );
+    ran.says("no pattern file for source 'ride.example' (did you mean 'tide.example'?); only shared patterns apply");
+    ran.says("no pattern file for source 'harbour'; only shared patterns apply");
+    assert!(ran.stdout.contains("4 documents whose source has no patterns"), "{ran:?}");
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o again --json --quiet");
+    assert!(ran.stdout.contains("\"without_patterns\": 4"), "{ran:?}");
 }
 
 #[test]

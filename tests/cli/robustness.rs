@@ -1278,6 +1278,26 @@ fn a_source_without_pattern_file() {
 }
 
 #[test]
+fn a_file_that_is_named_alone() {
+    let sandbox = Sandbox::new();
+    let write = |source: &str| sandbox.write(&format!("patterns/{source}.yaml"), patterns(source, ""));
+    write("tide.example");
+    sandbox.write("corpus/downloads/a.txt", good(0));
+    sandbox.write("corpus/tide.example/2024/a.txt", good(1));
+    let clean = |path: &str| sandbox.expect(0, &format!("clean {path} -p patterns -o out --force"));
+    let alone = "; \"corpus/downloads/a.txt\" was named alone, so its folder names its source: ";
+    let ran = clean("corpus/downloads/a.txt");
+    ran.says(&format!("no pattern file for source 'downloads'; its documents are copied unchanged{alone}"));
+    ran.says("if it is of 'tide.example', the only source with patterns, put it into a folder of this name");
+    let ran = clean("corpus/tide.example/2024/a.txt");
+    ran.says("no pattern file for source '2024'");
+    ran.says("/corpus\" instead, where its source is 'tide.example'");
+    assert!(!clean("corpus").stderr.contains("named alone"));
+    write("gale.example");
+    clean("corpus/downloads/a.txt").says(&format!("{alone}put it into a folder that is named after its source"));
+}
+
+#[test]
 fn a_regex_that_gives_up() {
     let slow = "- id: slow\n  status: accepted\n  regex: '(?:(?=a)a|aa)+$x'\n  example: 'x'\n";
     let sandbox = sandbox();

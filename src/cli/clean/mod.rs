@@ -143,6 +143,9 @@ pub fn clean(
     let mut total = Cleaned::default();
     for (source, CleanedSource { cleaned, drift }) in cleaned? {
         total.add(&cleaned);
+        if options.page_judge.is_none() && library.get(&source).is_none() {
+            summary.without_patterns += cleaned.documents;
+        }
         if let Some(drift) = drift.as_ref().filter(|drift| drift.has_changed()) {
             reporter.warn(&format!("source '{source}' {}", drift.in_words()));
         }

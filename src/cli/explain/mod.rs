@@ -118,7 +118,7 @@ fn explain_document(
     let source = args.source_of(&document);
     if library.get(source).is_none() {
         let remedy = if args.source.is_none() { "; name another source with --source" } else { "" };
-        reporter.warn(&format!("there is no pattern file for source '{source}'{remedy}"));
+        reporter.warn(&format!("{}{remedy}", library.lacks(source)));
     }
     let files = library.for_source(source);
     let cleaner = Cleaner::new(&files, &args.cleaning()?);

@@ -1,16 +1,16 @@
 //! The cleaner of each source. It is compiled when the first document of the source comes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::default_lexer;
 use crate::cleaning::drift::Watch;
 use crate::cleaning::{CleanOptions, Cleaner, Scratch};
+use crate::corpus::InputFile;
 use crate::patterns::PatternFile;
-use crate::pipeline::observer::Observer;
-
 use crate::pipeline::Library;
-use crate::pipeline::WarningKind;
+use crate::pipeline::observer::Observer;
+use crate::pipeline::unknown::UnknownSources;
 
 /// The cleaners of a run.
 pub struct Cleaners<'a> {
@@ -24,8 +24,7 @@ pub struct Cleaners<'a> {
     own: Mutex<BTreeMap<String, Arc<SourceCleaner>>>,
     /// The cleaner of all other sources. A crawl can have a million of them.
     other: OnceLock<Arc<SourceCleaner>>,
-    /// The sources without a pattern file that the observer was told about.
-    told: Mutex<BTreeSet<String>>,
+    unknown: UnknownSources<'a>,
 }
 
 /// What is needed to clean the documents of a source.
@@ -44,10 +43,15 @@ pub struct CleaningScratch {
 }
 
 impl<'a> Cleaners<'a> {
-    /// No cleaner is compiled yet.
-    pub fn new(library: &'a Library, options: CleanOptions, observer: &'a dyn Observer) -> Cleaners<'a> {
-        let (own, other, told) = (Mutex::default(), OnceLock::new(), Mutex::default());
-        Cleaners { library, options, observer, reader: None, own, other, told }
+    /// No cleaner is compiled yet. The documents are in `files`.
+    pub fn new(
+        library: &'a Library,
+        options: CleanOptions,
+        files: &'a [InputFile],
+        observer: &'a dyn Observer,
+    ) -> Cleaners<'a> {
+        let (own, other, unknown) = (Mutex::default(), OnceLock::new(), UnknownSources::new(library, files));
+        Cleaners { library, options, observer, reader: None, own, other, unknown }
     }
 
     /// Reads documents with the lexer of this file, which has no patterns. Then sources need no patterns.
@@ -109,7 +113,7 @@ impl<'a> Cleaners<'a> {
     }
 
     fn tell_of_none(&self, source: &str, is_page: bool) {
-        if self.reader.is_some() || !lock(&self.told).insert(source.to_owned()) {
+        if self.reader.is_some() {
             return;
         }
         let is_shared = !self.library.for_source(source).is_empty();
@@ -120,8 +124,7 @@ impl<'a> Cleaners<'a> {
             (false, true) => "only the structure of its pages counts",
             (false, false) => "its documents are copied unchanged",
         };
-        let message = format!("there is no pattern file for source '{source}'; {what}");
-        self.observer.warn(WarningKind::NoPatterns, &message);
+        self.unknown.tell(source, what, self.observer);
     }
 }
 

@@ -218,7 +218,7 @@ pub fn clean_corpus(
     let is_default = options.cleaning == CleanOptions::default() && options.max_removed >= 1.0;
     let is_default = is_default && options.page_judge.is_none();
     let work = work(library, &cleaning, inventory.options(), options);
-    let mut cleaners = Cleaners::new(library, cleaning, observer);
+    let mut cleaners = Cleaners::new(library, cleaning, inventory.files(), observer);
     if options.page_judge.is_some() {
         // It needs no patterns of the source.
         cleaners = cleaners.reading_by(PatternFile::empty("page", &default_lexer()));

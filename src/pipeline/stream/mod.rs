@@ -76,7 +76,8 @@ pub fn stream_corpus(
     let mut tables = Tables::open(state, options, library.lexers())?;
     let output = open_output(target, &reads.files([state]), &mut tables, options, observer)?;
     let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
-    let cleaners = Cleaners::new(library, suited(cleaning_options(options), html), observer);
+    // It needs no patterns, so it tells of none that are missing.
+    let cleaners = Cleaners::new(library, suited(cleaning_options(options), html), &[], observer);
     let cleaners = cleaners.reading_by(tables.reader().clone());
     let documents = &DocumentCleaner::new(cleaners, &options.documents, html, false, observer);
     let mut stream = Stream { options, documents, tables, output, observer, counts: BTreeMap::new() };
