@@ -9,18 +9,15 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema, SchemaRef};
-use dehusk::pipeline::Observer;
-use dehusk::pipeline::workers::all_cores;
+use dehusk::pipeline::workers::{checked_threads, share_out_and_collect};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString};
-use rayon::prelude::*;
 
 use crate::arrow::{Column, Reader, Strings, Table, reader_of};
-use crate::cleaner::Core;
+use crate::cleaner::{Core, SHORT, at_once_or_stoppable};
 use crate::errors::{Fault, Result};
-use crate::process::pool;
-use crate::running;
+use crate::process::cores;
 use crate::text::{Cell, is_missing, source_in, text_of};
 
 /// Bytes of text that a thread cleans in a step.
@@ -73,6 +70,12 @@ struct Batch<'a> {
     threads: usize,
 }
 
+/// Rows that are cleaned together, and about how many bytes they have.
+struct Step {
+    rows: Range<usize>,
+    bytes: usize,
+}
+
 /// What happens to a row without text or source.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Missing {
@@ -98,12 +101,12 @@ impl Missing {
 
 impl Batch<'_> {
     /// Cleans some of the rows. `None` stands for a text that stays as it is.
-    fn clean<R: Rows>(&self, py: Python<'_>, rows: &Arc<R>, range: Range<usize>) -> Result<Vec<Option<String>>> {
-        let (core, rows, first, threads) = (Arc::clone(self.core), Arc::clone(rows), self.first, self.threads);
-        let missing = self.missing;
+    fn clean<R: Rows>(&self, py: Python<'_>, rows: &Arc<R>, step: Step) -> Result<Vec<Option<String>>> {
+        let Step { rows: range, bytes } = step;
+        let (core, rows, first) = (Arc::clone(self.core), Arc::clone(rows), self.first);
+        let (missing, threads) = (self.missing, if bytes < SHORT { 1 } else { self.threads });
         let (text_column, source_column) = (self.names.0.to_owned(), self.names.1.to_owned());
-        running::run(py, None, move |run| {
-            let go_on = || run.go_on().is_ok();
+        at_once_or_stoppable(py, bytes, move |go_on| {
             let one = |row: usize| -> Result<Option<String>> {
                 let number = first + row as u64;
                 let (text, source) =
@@ -114,28 +117,27 @@ impl Batch<'_> {
                     (_, None) => return Err(source.missing()),
                     (None, _) => return Err(text.missing()),
                 };
-                let cleaned = core.with_scratch(|scratch| core.clean(given, value, scratch, &go_on));
+                let cleaned = core.with_scratch(|scratch| core.clean(given, value, scratch, go_on));
                 cleaned.map_err(|fault| fault.at(&format!("row {number}")))
             };
             if threads == 1 {
                 return range.map(one).collect();
             }
             // The first error is that of the first row, whatever the threads do.
-            let results: Vec<Result<Option<String>>> =
-                pool(threads)?.install(|| range.into_par_iter().map(one).collect());
-            results.into_iter().collect()
+            let all = |index: usize| Ok::<_, Fault>(one(range.start + index));
+            share_out_and_collect(threads, range.len(), all)?.into_iter().collect()
         })
     }
 
     /// The rows from `start` on that are cleaned in a step.
-    fn step<R: Rows>(&self, rows: &R, start: usize, end: usize) -> Range<usize> {
+    fn step<R: Rows>(&self, rows: &R, start: usize, end: usize) -> Step {
         let mut bytes = 0;
         let mut stop = start;
         while stop < end && bytes < STEP * self.threads {
             bytes += rows.text(stop).map_or(0, str::len) + 64;
             stop += 1;
         }
-        start..stop
+        Step { rows: start..stop, bytes }
     }
 
     /// Refuses names of sources that are no names of files.
@@ -150,12 +152,10 @@ impl Batch<'_> {
     }
 }
 
+/// Number of threads that clean. With more than there are cores, cleaning is not faster.
 fn threads_of(threads: Option<usize>) -> Result<usize> {
-    match threads {
-        Some(0) => Err(Fault::Usage("threads is 0; give at least 1, or None for all cores".to_owned())),
-        Some(threads) => Ok(threads),
-        None => Ok(all_cores()),
-    }
+    let asked = threads.map(checked_threads).transpose()?;
+    Ok(asked.map_or_else(cores, |threads| threads.min(cores())))
 }
 
 /// Cleans texts of lists.
@@ -189,8 +189,8 @@ pub fn clean_list<'py>(
     let mut start = 0;
     while start < texts.len() {
         let step = batch.step(&*rows, start, texts.len());
-        start = step.end;
-        for (row, text) in step.clone().zip(batch.clean(py, &rows, step)?) {
+        start = step.rows.end;
+        for (row, text) in step.rows.clone().zip(batch.clean(py, &rows, step)?) {
             match text {
                 Some(text) => cleaned.append(PyString::new(py, &text))?,
                 None => cleaned.append(texts.get_item(row)?)?,
@@ -251,9 +251,10 @@ impl CleanedBatches {
                 let how = Batch { core: &self.core, names, first: self.first, missing, threads };
                 if *start < batch.num_rows() {
                     let step = how.step(&**rows, *start, batch.num_rows());
-                    *start = step.end;
-                    let cleaned = how.clean(py, rows, step.clone())?;
-                    return replaced(batch, rows, step, &cleaned, self.text, &self.schema).map(Some);
+                    let range = step.rows.clone();
+                    *start = range.end;
+                    let cleaned = how.clean(py, rows, step)?;
+                    return replaced(batch, rows, range, &cleaned, self.text, &self.schema).map(Some);
                 }
                 self.first += batch.num_rows() as u64;
             }

@@ -25,8 +25,10 @@ use crate::patterns::{Files, Patterns, patterns_of};
 use crate::running;
 use crate::text::{argument, source_of};
 
-/// A text of fewer bytes is cleaned while the caller waits, without a thread of its own.
-const SHORT: usize = 1 << 20;
+/// Fewer bytes of text are cleaned by the thread that calls: to start others would take longer.
+pub const SHORT: usize = 64 << 10;
+/// It is asked how much memory there is for a text of more bytes, or a page with as many blocks.
+const LARGE: usize = 1 << 20;
 
 /// Removes the boilerplate of sources.
 ///
@@ -145,6 +147,9 @@ impl Core {
         check_size(text, tree, || cleaner.count(scratch, text))?;
         let reading = cleaner.read_page(scratch, text, tree, go_on);
         let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
+        if !go_on() {
+            return Err(Fault::Internal("the text was cleaned no further".to_owned()));
+        }
         let cleaning = cleaner.cleaning(text, &reading);
         Ok((self.within_limit(text, cleaning), cleaner))
     }
@@ -179,7 +184,7 @@ fn check_size(text: &str, tree: Option<&Tree>, count: impl FnOnce() -> dehusk::c
         let bytes = text.len();
         return Err(Fault::Data(format!("the text has {bytes} bytes, and may have {MAX_DOCUMENT_BYTES}; divide it")));
     }
-    if text.len() + blocks < SHORT {
+    if text.len() + blocks < LARGE {
         return Ok(());
     }
     let of_blocks = JudgedPage::OF_BLOCK * blocks as u64;
@@ -234,14 +239,14 @@ pub fn clean_options(shape: bool, only: Option<&str>) -> Result<CleanOptions> {
     }
 }
 
-/// Does short work at once, and long work on a thread of its own that Ctrl-C can stop.
-fn at_once_or_stoppable<T: Send + 'static>(
+/// Does work on few bytes at once, and other work on a thread of its own. Ctrl-C stops both.
+pub fn at_once_or_stoppable<T: Send + 'static>(
     py: Python<'_>,
     bytes: usize,
-    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send + 'static,
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     if bytes < SHORT {
-        return py.detach(|| work(&|| true));
+        return running::listening(py, work);
     }
     running::run(py, None, move |run| work(&|| dehusk::pipeline::Observer::go_on(run).is_ok()))
 }
@@ -377,7 +382,7 @@ impl Cleaner {
     /// missing : "error" or "keep"
     ///     What happens to a row whose text or source is null: it is an error, or stays as it is.
     /// threads : int or None
-    ///     Number of threads. All cores by default.
+    ///     Number of threads, at most as many as there are cores. All cores by default.
     ///
     /// Returns
     /// -------
@@ -406,7 +411,7 @@ impl Cleaner {
         text: &str,
         source: &str,
         missing: &str,
-        threads: Option<usize>,
+        threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLEAN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = this.py();

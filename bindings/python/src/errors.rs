@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use dehusk::pipeline::PipelineError;
+use dehusk::pipeline::{PipelineError, ThreadsError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -83,6 +83,12 @@ impl From<PyErr> for Fault {
     }
 }
 
+impl From<ThreadsError> for Fault {
+    fn from(error: ThreadsError) -> Fault {
+        Fault::Usage(format!("threads: {error}"))
+    }
+}
+
 impl From<PipelineError> for Fault {
     fn from(error: PipelineError) -> Fault {
         let message = chain(&error);
@@ -95,7 +101,7 @@ impl From<PipelineError> for Fault {
             PipelineError::Library(_) | PipelineError::Clean(_) | PipelineError::BrokenMeanwhile(_) => {
                 Fault::Pattern(message)
             }
-            PipelineError::Refused(_) => Fault::Usage(message),
+            PipelineError::Refused(_) | PipelineError::Threads(_) => Fault::Usage(message),
             _ => Fault::File(message),
         }
     }

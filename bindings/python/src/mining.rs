@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dehusk::corpus::{OutputFile, OutputRoot, Reads};
 use dehusk::pipeline::candidates::mine_candidates_of;
 use dehusk::pipeline::mining::list;
-use dehusk::pipeline::workers::all_cores;
+use dehusk::pipeline::workers::{all_cores, checked_threads};
 use dehusk::pipeline::{CorpusMineOptions, combine, mine_corpus};
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 use pyo3::prelude::*;
@@ -23,10 +23,7 @@ use crate::warnings::warn;
 
 /// How documents are mined.
 pub fn options(threads: Option<usize>, memory: Option<u64>) -> Result<CorpusMineOptions> {
-    if threads == Some(0) {
-        return Err(Fault::Usage("threads is 0; give at least 1, or None for all cores".to_owned()));
-    }
-    let options = CorpusMineOptions::default().threads(threads.unwrap_or_else(all_cores));
+    let options = CorpusMineOptions::default().threads(checked_threads(threads.unwrap_or_else(all_cores))?);
     Ok(match memory {
         Some(memory) => options.memory(memory),
         None => options,

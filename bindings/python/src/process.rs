@@ -1,9 +1,8 @@
 //! Threads that are alive in this process.
 //!
-//! A process that was forked has none of the threads of its parent. So nothing here outlives a fork: pools are kept by the
-//! id of their process, and rayon's own pool is used only in the process that imported dehusk.
+//! A process that was forked has none of the threads of its parent. So nothing here outlives a fork: the pool is kept with
+//! the id of its process, and rayon's own pool is used only in the process that imported dehusk.
 
-use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -13,13 +12,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::errors::{Fault, Result, chain};
 
 static IMPORTED_BY: OnceLock<u32> = OnceLock::new();
-static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
-
-/// The pools of a process, by number of threads.
-struct Pools {
-    process: u32,
-    by_threads: HashMap<usize, Arc<ThreadPool>>,
-}
+/// The pool of a process, with the id of this process.
+static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
 /// Notes that this process imports dehusk.
 pub fn note_import() {
@@ -28,6 +22,12 @@ pub fn note_import() {
 
 fn is_forked() -> bool {
     *IMPORTED_BY.get_or_init(std::process::id) != std::process::id()
+}
+
+/// The number of cores that this process could use when it was asked first: to ask takes longer than to clean a short text.
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(all_cores)
 }
 
 /// Does the work of a whole run, on a thread that was started for it. `threads` is what the user asked for.
@@ -42,27 +42,23 @@ pub fn with_threads<T>(threads: Option<usize>, work: impl FnOnce() -> T) -> Resu
 pub fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     match rayon::current_thread_index() {
         Some(_) => Ok(work()),
-        None => Ok(pool(all_cores())?.install(work)),
+        None => Ok(pool()?.install(work)),
     }
 }
 
-/// A pool for short work, kept for the next time.
-pub fn pool(threads: usize) -> Result<Arc<ThreadPool>> {
+/// The pool of this process for short work, with a thread for each core.
+fn pool() -> Result<Arc<ThreadPool>> {
     let process = std::process::id();
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if pools.as_ref().is_none_or(|pools| pools.process != process) {
-        // The pools of the parent are not dropped: that would wait for threads that are not there.
-        mem::forget(pools.replace(Pools { process, by_threads: HashMap::new() }));
-    }
-    let Some(Pools { by_threads, .. }) = pools.as_mut() else {
-        return Err(Fault::Internal("there is no pool of threads".to_owned()));
-    };
-    if let Some(pool) = by_threads.get(&threads) {
+    let mut known = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((of, pool)) = &*known
+        && *of == process
+    {
         return Ok(Arc::clone(pool));
     }
     let name = |index| format!("dehusk-{index}");
-    let pool = ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build();
+    let pool = ThreadPoolBuilder::new().num_threads(cores()).thread_name(name).build();
     let pool = Arc::new(pool.map_err(|error| Fault::Internal(chain(&error)))?);
-    by_threads.insert(threads, Arc::clone(&pool));
+    // The pool of the parent is not dropped: that would wait for threads that are not there.
+    mem::forget(known.replace((process, Arc::clone(&pool))));
     Ok(pool)
 }

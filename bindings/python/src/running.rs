@@ -1,15 +1,15 @@
 //! Runs long work without the interpreter's lock, and listens to the interpreter meanwhile.
 //!
-//! The work has a thread of its own. The thread that called waits, and now and then takes the lock: to hear Ctrl-C, and to
+//! Long work has a thread of its own. The thread that called waits, and now and then takes the lock: to hear Ctrl-C, and to
 //! tell the user's function about progress. Either can stop the work. If the work is at a step that cannot be stopped, the
-//! caller does not wait for the end of the step. What is computed then is dropped.
+//! caller does not wait for the end of the step. What is computed then is dropped. Short work is done by the thread that calls.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dehusk::pipeline::{Observer, Steps, Stop, WarningKind};
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ use crate::errors::{Fault, Result};
 /// How often the caller listens.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long the caller waits for work that was stopped.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_millis(200);
 /// Number of messages that are kept. A run of millions of documents can give millions.
 const MESSAGES: usize = 1000;
 
@@ -42,8 +42,10 @@ struct Stage {
 /// What the user should know after a run.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
-    /// Warnings, as the program prints them.
+    /// Warnings, as the program prints them: the first ones.
     pub warnings: Vec<String>,
+    /// Number of other warnings.
+    pub more_warnings: usize,
     /// Documents that were left out: the place, and the reason.
     pub skipped: Vec<(String, String)>,
     /// Number of documents that were left out.
@@ -55,7 +57,7 @@ impl Told {
     pub fn renamed(self, rename: impl Fn(&str) -> String) -> Told {
         let warnings = self.warnings.iter().map(|message| rename(message)).collect();
         let skipped = self.skipped.iter().map(|(place, reason)| (rename(place), rename(reason))).collect();
-        Told { warnings, skipped, skips: self.skips }
+        Told { warnings, skipped, ..self }
     }
 }
 
@@ -95,6 +97,8 @@ impl Observer for Run {
         let mut told = lock(&self.told);
         if told.warnings.len() < MESSAGES {
             told.warnings.push(message.to_owned());
+        } else {
+            told.more_warnings += 1;
         }
     }
 
@@ -118,6 +122,28 @@ impl Observer for Run {
     fn go_on(&self) -> std::result::Result<(), Stop> {
         if self.stopped.load(Ordering::Relaxed) { Err(Box::new(Stopped)) } else { Ok(()) }
     }
+}
+
+/// Does short work on this thread. It asks now and then whether to go on, and Ctrl-C is heard then.
+///
+/// # Errors
+/// If the work fails, or Ctrl-C is pressed.
+pub fn listening<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T> + Send,
+) -> Result<T> {
+    let heard: Mutex<(Instant, Option<PyErr>)> = Mutex::new((Instant::now(), None));
+    let go_on = || {
+        let (last, error) = &mut *lock(&heard);
+        if error.is_none() && last.elapsed() >= PAUSE {
+            *error = Python::attach(|py| py.check_signals()).err();
+            *last = Instant::now();
+        }
+        error.is_none()
+    };
+    let result = py.detach(|| work(&go_on));
+    let (_, error) = heard.into_inner().unwrap_or_else(PoisonError::into_inner);
+    error.map_or(result, |error| Err(Fault::Raised(error)))
 }
 
 /// Does `work` on a thread of its own. `progress` is called with what is done, the total (or `None`), and the stage.

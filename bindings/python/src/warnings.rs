@@ -18,6 +18,9 @@ pub fn warn(py: Python<'_>, told: &Told) -> Result<()> {
     for message in &told.warnings {
         give(py, message)?;
     }
+    if told.more_warnings > 0 {
+        give(py, &format!("and {} more warnings", told.more_warnings))?;
+    }
     for (place, reason) in told.skipped.iter().take(NAMED) {
         give(py, &format!("{place}: left out: {reason}"))?;
     }

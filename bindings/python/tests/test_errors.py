@@ -127,10 +127,24 @@ def test_arguments_that_mean_nothing(patterns: dehusk.Patterns, cleaner: dehusk.
             dehusk.Cleaner(patterns, max_removed=share)
     with pytest.raises(dehusk.DataTypeError, match="patterns: int is neither Patterns nor the path"):
         dehusk.Cleaner(5)  # type: ignore[arg-type]
-    with pytest.raises(dehusk.UsageError, match="threads is 0; give at least 1"):
-        dehusk.mine(rows(), threads=0)
-    with pytest.raises(dehusk.UsageError, match="threads is 0; give at least 1"):
-        cleaner.clean_batch(rows(), threads=0)
+    for call in (
+        lambda **limits: dehusk.mine(rows(), **limits),
+        lambda **limits: dehusk.candidates(rows(), **limits),
+        lambda **limits: dehusk.compare([b""], **limits),
+        lambda **limits: dehusk.mine_corpus(tmp_path, tmp_path / "out", **limits),
+        lambda **limits: cleaner.clean_batch(rows(), missing="keep", **limits),
+    ):
+        for number in (0, -1, -(10**30)):
+            with pytest.raises(dehusk.UsageError, match=f"threads is {number}; give at least 1, or None for all cores"):
+                call(threads=number)
+        for number in (10**9, 10**30):
+            with pytest.raises(dehusk.UsageError, match=r"threads: \d+ threads are too many: .*; give at most \d+"):
+                call(threads=number)
+        for wrong in ("2", 1.5, b"2"):
+            with pytest.raises(dehusk.DataTypeError, match="threads: .* is no whole number; give an int"):
+                call(threads=wrong)
+    with pytest.raises(dehusk.UsageError, match="memory is -1; give at least 1"):
+        dehusk.mine(rows(), memory=-1)
     with pytest.raises(dehusk.UsageError, match="output is \"pdf\"; give 'text', 'html' or 'markdown'"):
         cleaner.clean_page("<p>", "tide", "pdf")  # type: ignore[arg-type]
     with pytest.raises(dehusk.UsageError, match="output is \"pdf\""):

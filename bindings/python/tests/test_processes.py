@@ -106,8 +106,13 @@ calls = {{
     "mine": lambda: dehusk.mine(rows),
     "batch": lambda: cleaner.clean_batch(rows * 20, threads=1),
     "text": lambda: cleaner.clean(text * 400, news[0]["source"]),
+    "regex": lambda: slow.clean(("x" * 8 + "\\n") * 1000, "tide"),
     "page": lambda: cleaner.clean_page("<p>" + text.replace("\\n", "<p>") * 200, news[0]["source"]),
 }}
+mined = "{{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}"
+slow = "{{{{id: slow{{0}}, status: accepted, regex: '(?:(x+)(x+))+\\\\1y{{{{{{0}}}}}}', example: xxxy}}}}"
+many = ", ".join(slow.format(number) for number in range(1, 600))
+slow = dehusk.Cleaner(dehusk.Patterns.from_yaml([f"{{{{dehusk: 1, source: tide, mined: {{mined}}, patterns: [{{many}}]}}}}"]))
 call = calls[{name!r}]
 print("ready", flush=True)
 try:
@@ -119,7 +124,7 @@ else:
 """
 
 
-@pytest.mark.parametrize("name", ["mine", "batch", "text", "page"])
+@pytest.mark.parametrize("name", ["mine", "batch", "text", "regex", "page"])
 def test_ctrl_c_is_heard(name: str) -> None:
     code = PROGRAM.format(tests=str(Path(__file__).parent), name=name, copies=60)
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -133,6 +138,35 @@ def test_ctrl_c_is_heard(name: str) -> None:
     assert answer[0] == "stopped", answer
     # It takes a fraction of a second, but a machine may be busy. The work itself takes longer than this.
     assert float(answer[1]) - sent < 10.0
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the threads of the process are not known here")
+def test_threads_are_few_and_shared(news: Rows, cleaner: dehusk.Cleaner) -> None:
+    code = (
+        "import os, sys, warnings; warnings.simplefilter('ignore'); sys.path.insert(0, sys.argv[1]);"
+        "from conftest import NEWS, documents_of; import dehusk;"
+        "rows = documents_of(NEWS)[:40]; cleaner = dehusk.Cleaner(dehusk.mine(rows));"
+        "count = lambda: len(os.listdir('/proc/self/task'));"
+        "cleaner.clean_batch(rows[:1]); before = count();"
+        "[cleaner.clean_batch(rows * 20, threads=threads) for threads in range(1, 9)];"
+        # What ends may take a moment to go.
+        "import time; time.sleep(0.5); print(count() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, Path(__file__).parent], check=True, capture_output=True, text=True)
+    assert int(done.stdout) <= 0
+
+
+def test_few_rows_are_cleaned_by_the_thread_that_calls(news: Rows, cleaner: dehusk.Cleaner) -> None:
+    def clean() -> None:
+        for _ in range(200):
+            cleaner.clean_batch(news[:1])
+
+    clean()
+    process, thread = time.process_time(), time.thread_time()
+    clean()
+    process, thread = time.process_time() - process, time.thread_time() - thread
+    # To start a thread for a row took longer than to clean it.
+    assert process - thread < process / 2
 
 
 def test_the_lock_of_the_interpreter_is_given_up(news: Rows) -> None:

@@ -27,7 +27,7 @@ from typing import Any
 
 from dehusk import _dehusk
 from dehusk._corpora import Figures, clean_corpus, mine_corpus, run_corpus
-from dehusk._data import documents_of
+from dehusk._data import documents_of, limits_of
 from dehusk._dehusk import Cleaner, Patterns, SourcePatterns, Table, __version__, extract, source_of
 from dehusk._errors import (
     DataError,
@@ -132,7 +132,8 @@ def mine(
     >>> patterns.sources
     ['tide']
     """
-    return _dehusk.mine(documents_of(data, text, source, id, html), reviewed, threads, memory, progress)
+    limits = limits_of(threads, memory)
+    return _dehusk.mine(documents_of(data, text, source, id, html), reviewed, *limits, progress)
 
 
 def candidates(
@@ -172,7 +173,8 @@ def candidates(
     >>> dehusk.compare(mined.values()) == dehusk.mine(data)
     True
     """
-    return _dehusk.candidates(documents_of(data, text, source, id, html), threads, memory, progress)
+    limits = limits_of(threads, memory)
+    return _dehusk.candidates(documents_of(data, text, source, id, html), *limits, progress)
 
 
 def compare(
@@ -211,6 +213,7 @@ def compare(
     ...     dehusk.compare([path]) == dehusk.compare(mined)
     True
     """
+    limits = limits_of(threads, memory)
     given = candidates.values() if isinstance(candidates, Mapping) else candidates
     if isinstance(given, bytes | str | PathLike):
         raise DataTypeError(f"candidates: {type(given).__name__} is no list; give a list of bytes")
@@ -223,4 +226,4 @@ def compare(
         else:
             kind = type(value).__name__
             raise DataTypeError(f"candidates[{index}]: {kind} is not what candidates() returned; give bytes, or paths")
-    return _dehusk.compare(collected, reviewed, threads, memory, progress)
+    return _dehusk.compare(collected, reviewed, *limits, progress)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from dehusk import _dehusk
+from dehusk._data import limits_of, number_of, path_of
 from dehusk._dehusk import Patterns
 from dehusk._errors import DataTypeError, UsageError
 
@@ -118,9 +119,10 @@ def mine_corpus(
         ``documents``, ``skipped``, and for each of the ``sources`` ``documents``, ``near_duplicates``, ``patterns`` and
         ``cutoff``.
     """
-    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document)
-    mining, limits = Mining(sample, all_patterns, prune), Limits(threads, memory)
-    return _dehusk.mine_corpus(_listed(paths), out, reading, mining, limits, progress)
+    largest = number_of("max_document", max_document, "2 GB")
+    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
+    mining, limits = Mining(sample, all_patterns, prune), Limits(*limits_of(threads, memory))
+    return _dehusk.mine_corpus(_listed(paths), path_of("out", out), reading, mining, limits, progress)
 
 
 def clean_corpus(
@@ -177,12 +179,13 @@ def clean_corpus(
         ``documents``, ``skipped``, ``bytes_in``, ``bytes_out``, ``emptied``, ``kept_whole``, and the same for each of the
         ``sources``. There, ``has_changed`` says whether the source is not like when it was mined.
     """
-    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document)
+    largest = number_of("max_document", max_document, "2 GB")
+    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
     cleaning = Cleaning(
         shape, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
     )
-    limits = Limits(threads, memory)
-    return _dehusk.clean_corpus(_listed(paths), out, patterns, reading, cleaning, limits, progress)
+    limits = Limits(*limits_of(threads, memory))
+    return _dehusk.clean_corpus(_listed(paths), path_of("out", out), patterns, reading, cleaning, limits, progress)
 
 
 def run_corpus(
@@ -220,19 +223,19 @@ def run_corpus(
     Writes ``out/patterns`` and ``out/cleaned``. The parameters are those of `mine_corpus` and `clean_corpus`, and so are the
     figures.
     """
-    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document)
-    mining, limits = Mining(sample, all_patterns, prune), Limits(threads, memory)
+    largest = number_of("max_document", max_document, "2 GB")
+    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
+    mining, limits = Mining(sample, all_patterns, prune), Limits(*limits_of(threads, memory))
     cleaning = Cleaning(
         shape, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
     )
-    return _dehusk.run_corpus(_listed(paths), out, reading, mining, cleaning, limits, progress)
+    return _dehusk.run_corpus(_listed(paths), path_of("out", out), reading, mining, cleaning, limits, progress)
 
 
 def _listed(paths: Any) -> list[str]:
+    if isinstance(paths, bytes) or not isinstance(paths, str | PathLike | Iterable):
+        raise DataTypeError(f"paths: {type(paths).__name__} is no path, and no list of them")
     listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    for index, path in enumerate(listed):
-        if not isinstance(path, str | PathLike):
-            raise DataTypeError(f"paths[{index}]: {type(path).__name__} is no path; give a str or a pathlib.Path")
     if not listed:
         raise UsageError("paths is empty; give at least 1 path")
-    return [fspath(path) for path in listed]
+    return [path_of(f"paths[{number}]", path) for number, path in enumerate(listed)]

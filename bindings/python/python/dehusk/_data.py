@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import index
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from dehusk._dehusk import Documents
-from dehusk._errors import DataError, DataTypeError
+from dehusk._errors import DataError, DataTypeError, UsageError
 
 if TYPE_CHECKING:
     from dehusk._dehusk import Cleaner
 
-__all__ = ["clean_batch", "documents_of"]
+__all__ = ["clean_batch", "documents_of", "limits_of", "number_of", "path_of"]
 
 # The name of the column of names, if the user names none. It may be missing.
 DEFAULT_ID = "id"
 # Rows of a data set that are in memory at once.
 ROWS = 1000
+# What is larger than any number of threads or bytes means the same.
+LARGEST = 1 << 62
 
 
 class Names(NamedTuple):
@@ -65,11 +69,22 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, missing: st
     for name, value in (("text", text), ("source", source)):
         if not isinstance(value, str):
             raise DataTypeError(f"{name}: {type(value).__name__} is no name of a column; give a str")
-    names = (text, source)
+    names, threads = (text, source), number_of("threads", threads, "all cores")
 
     def cleaned(texts: Iterable[Any], sources: Iterable[Any]) -> list[Any]:
         return cleaner._clean_list(_list(texts), _list(sources), names, missing, threads)
 
+    def cleaned_rows(rows: list[Any]) -> list[dict[str, Any]]:
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise DataTypeError(f"row {number}: {type(row).__name__} is no row; give a dict with a key for each column")
+            if text not in row or source not in row:
+                _check_columns(row, names, f"row {number}: ")
+        texts = cleaned([row[text] for row in rows], [row[source] for row in rows])
+        return [{**row, text: value} for row, value in zip(rows, texts, strict=True)]
+
+    if isinstance(data, list):
+        return cleaned_rows(data)
     if _has_splits(data):
         raise _no_split(data)
     if isinstance(data, Mapping):
@@ -93,8 +108,8 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, missing: st
 
         stream = cleaner._clean_stream(_only(data, names), names, missing, threads)
         new = pyarrow.table(stream.table()).column(text)
-        index = data.schema.get_field_index(text)
-        return data.set_column(index, data.schema.field(index).with_type(new.type), new)
+        place = data.schema.get_field_index(text)
+        return data.set_column(place, data.schema.field(place).with_type(new.type), new)
     if _is(data, "pyarrow", "RecordBatch"):
         import pyarrow
 
@@ -115,13 +130,30 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, missing: st
         return cleaner._clean_stream(data, names, missing, threads).table()
     if hasattr(data, "__arrow_c_array__"):
         return cleaner._clean_stream(_table_of_batch(data), names, missing, threads).table()
-    rows = list(_rows_of(data))
-    for number, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise DataTypeError(f"row {number}: {type(row).__name__} is no row; give a dict with a key for each column")
-        _check_columns(row, names, f"row {number}: ")
-    texts = cleaned([row[text] for row in rows], [row[source] for row in rows])
-    return [{**row, text: value} for row, value in zip(rows, texts, strict=True)]
+    return cleaned_rows(list(_rows_of(data)))
+
+
+def number_of(name: str, value: Any, otherwise: str) -> int | None:
+    """A number that a user gave, or `None`. `otherwise` says what `None` stands for."""
+    if value is None:
+        return None
+    if not isinstance(value, SupportsIndex):
+        raise DataTypeError(f"{name}: {type(value).__name__} is no whole number; give an int, or None for {otherwise}")
+    if (number := index(value)) < 1:
+        raise UsageError(f"{name} is {number}; give at least 1, or None for {otherwise}")
+    return min(number, LARGEST)
+
+
+def limits_of(threads: Any, memory: Any) -> tuple[int | None, int | None]:
+    """How many threads, and how many bytes of memory."""
+    return number_of("threads", threads, "all cores"), number_of("memory", memory, "3/4 of the free memory")
+
+
+def path_of(name: str, value: Any) -> str:
+    """A path that a user gave."""
+    if not isinstance(value, str | PathLike):
+        raise DataTypeError(f"{name}: {type(value).__name__} is no path; give a str or a pathlib.Path")
+    return fspath(value)
 
 
 def _is(data: Any, package: str, name: str) -> bool:

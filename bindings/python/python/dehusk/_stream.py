@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, NamedTuple
 
 from dehusk import _dehusk
-from dehusk._data import documents_of
+from dehusk._data import documents_of, number_of, path_of
 from dehusk._dehusk import Patterns
 from dehusk._errors import DataTypeError, UsageError
 
@@ -64,9 +64,10 @@ class Stream:
         max_segments: int | None = None,
         lifetime: float | None = None,
     ) -> None:
-        self._state = fspath(state)
+        self._state = path_of("state", state)
         self._patterns = Patterns.load(patterns) if isinstance(patterns, str | PathLike) else patterns
-        self._shape, self._max_segments, self._lifetime = shape, max_segments, lifetime
+        self._shape, self._lifetime = shape, lifetime
+        self._max_segments = number_of("max_segments", max_segments, "20,000 in a new state")
 
     @property
     def state(self) -> str:
