@@ -91,6 +91,15 @@ impl Column {
         }
     }
 
+    /// The column of this name, if there is one.
+    ///
+    /// # Errors
+    /// If there are several.
+    pub fn find_if_any(schema: &Schema, name: &str) -> Result<Option<Column>> {
+        let is_there = schema.fields().iter().any(|field| field.name() == name);
+        is_there.then(|| Column::find(schema, name)).transpose()
+    }
+
     /// Its index among the columns.
     pub fn index(self) -> usize {
         self.index

@@ -76,12 +76,12 @@ struct Step {
     bytes: usize,
 }
 
-/// What happens to a row without text or source.
+/// What happens to a row without text or source, or whose source has no patterns.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Missing {
     /// It is an error.
     Error,
-    /// It stays as it is.
+    /// It stays. If it has text and source, shared patterns still apply.
     Keep,
 }
 
@@ -140,11 +140,13 @@ impl Batch<'_> {
         Step { rows: start..stop, bytes }
     }
 
-    /// Refuses names of sources that are no names of files.
+    /// Refuses names of sources that are no names of files, and sources without patterns, unless their rows may stay.
     fn check_sources<R: Rows>(&self, rows: &R, count: usize, known: &mut HashSet<String>) -> Result<()> {
         for row in 0..count {
             if let Some(source) = rows.source(row).filter(|source| !known.contains(*source)) {
-                source_in(source, Cell { row: self.first + row as u64, column: self.names.1 })?;
+                let row = self.first + row as u64;
+                source_in(source, Cell { row, column: self.names.1 })?;
+                self.core.check(source, self.missing).map_err(|fault| fault.at(&format!("row {row}")))?;
                 known.insert(source.to_owned());
             }
         }

@@ -16,6 +16,7 @@ use dehusk::pipeline::clean::spans::{Removed, SpanUnit, removed};
 use dehusk::pipeline::memory::{DocumentNeed, most_of_what_is_free};
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyList, PyString, PyTuple, PyType};
 
@@ -23,7 +24,7 @@ use crate::batches::{CleanedBatches, Missing, clean_list};
 use crate::errors::{Fault, Result};
 use crate::patterns::{Files, Patterns, patterns_of};
 use crate::running;
-use crate::text::{argument, source_of};
+use crate::text::{argument, page_argument, source_of};
 
 /// Fewer bytes of text are cleaned by the thread that calls: to start others would take longer.
 pub const SHORT: usize = 64 << 10;
@@ -100,6 +101,21 @@ impl Core {
     fn new(files: Arc<Files>, options: CleanOptions, max_removed: f64) -> Core {
         let (own, other, scratches, shared) = (Mutex::default(), OnceLock::new(), Mutex::default(), OnceLock::new());
         Core { files, shared, options, max_removed, own, other, scratches }
+    }
+
+    /// Refuses a source without patterns, unless its texts may stay.
+    ///
+    /// # Errors
+    /// If it has none. The message names the source that may be meant.
+    pub fn check(&self, source: &str, missing: Missing) -> Result<()> {
+        if missing == Missing::Keep || self.files.has(source) {
+            return Ok(());
+        }
+        let suggestion =
+            self.files.similar(source).map(|similar| format!(" (did you mean '{similar}'?)")).unwrap_or_default();
+        Err(Fault::Data(format!(
+            "there are no patterns for source '{source}'{suggestion}; mine it, or give missing='keep', and only shared patterns apply"
+        )))
     }
 
     fn of(&self, source: &str) -> Result<Arc<SourceCleaner>> {
@@ -275,30 +291,34 @@ impl Cleaner {
     /// ----------
     /// text : str
     /// source : str
-    ///     The name of its source. Of a source without patterns, only shared patterns count.
+    ///     The name of its source.
+    /// missing : "error" or "keep"
+    ///     What happens if the source has no patterns: it is an error, or only shared patterns apply.
     ///
     /// Returns
     /// -------
     /// str
+    #[pyo3(signature = (text, source, *, missing="error"))]
     fn clean<'py>(
         &self,
         py: Python<'py>,
-        text: &Bound<'py, PyString>,
-        source: &Bound<'py, PyString>,
-    ) -> Result<Bound<'py, PyString>> {
-        let (given, source) = (argument(text, "text")?, checked_source(source)?);
+        text: &Bound<'py, PyAny>,
+        source: &Bound<'py, PyAny>,
+        missing: &str,
+    ) -> Result<Bound<'py, PyAny>> {
+        let (given, source) = (argument(text, "text")?, self.checked_source(source, missing)?);
         let core = Arc::clone(&self.core);
         let cleaned = at_once_or_stoppable(py, given.len(), move |go_on| {
             core.with_scratch(|scratch| core.clean(&given, &source, scratch, go_on))
         })?;
-        Ok(cleaned.map_or_else(|| text.clone(), |cleaned| PyString::new(py, &cleaned)))
+        Ok(cleaned.map_or_else(|| text.clone(), |cleaned| PyString::new(py, &cleaned).into_any()))
     }
 
     /// What is removed from a text.
     ///
     /// Parameters
     /// ----------
-    /// text, source : str
+    /// text, source, missing
     ///     As for `clean`.
     ///
     /// Returns
@@ -314,13 +334,15 @@ impl Cleaner {
     /// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
     /// >>> dehusk.Cleaner(patterns).spans("The Tide\nShips are late.\n", "tide")[0].patterns
     /// ('home',)
+    #[pyo3(signature = (text, source, *, missing="error"))]
     fn spans<'py>(
         &self,
         py: Python<'py>,
-        text: &Bound<'py, PyString>,
-        source: &Bound<'py, PyString>,
+        text: &Bound<'py, PyAny>,
+        source: &Bound<'py, PyAny>,
+        missing: &str,
     ) -> Result<Bound<'py, PyList>> {
-        let (text, source) = (argument(text, "text")?, checked_source(source)?);
+        let (text, source) = (argument(text, "text")?, self.checked_source(source, missing)?);
         let core = Arc::clone(&self.core);
         let spans = at_once_or_stoppable(py, text.len(), move |go_on| {
             let (cleaning, cleaner) =
@@ -341,27 +363,33 @@ impl Cleaner {
     ///
     /// Parameters
     /// ----------
-    /// html : str
+    /// html : str or bytes
+    ///     Bytes are decoded as the program decodes files.
     /// source : str
     ///     The name of its source.
     /// output : "text", "html" or "markdown"
     ///     The visible text that stays, the page without what is removed, or the same as Markdown.
     /// url : str or None
     ///     The address of the page, for links in Markdown.
+    /// missing : "error" or "keep"
+    ///     What happens if the source has no patterns: it is an error, or only shared patterns and the structure of the page count.
     ///
     /// Returns
     /// -------
     /// str
-    #[pyo3(signature = (html, source, output="text", *, url=None))]
+    #[pyo3(signature = (html, source, output="text", *, url=None, missing="error"))]
     fn clean_page(
         &self,
         py: Python<'_>,
-        html: &Bound<'_, PyString>,
-        source: &Bound<'_, PyString>,
+        html: &Bound<'_, PyAny>,
+        source: &Bound<'_, PyAny>,
         output: &str,
-        url: Option<String>,
+        url: Option<&Bound<'_, PyAny>>,
+        missing: &str,
     ) -> Result<String> {
-        let (html, source, output) = (argument(html, "html")?, checked_source(source)?, Output::parse(output)?);
+        let url = url.map(|url| argument(url, "url")).transpose()?;
+        let (html, output) = (page_argument(html, "html")?, Output::parse(output)?);
+        let source = self.checked_source(source, missing)?;
         let core = Arc::clone(&self.core);
         at_once_or_stoppable(py, html.len(), move |go_on| {
             written(&html, url.as_deref(), output, |text, tree| {
@@ -375,19 +403,21 @@ impl Cleaner {
     ///
     /// Parameters
     /// ----------
-    /// data : list of dict, dict of lists, data frame, Arrow table, or data set
+    /// data : iterable of dict, dict of lists, data frame, Arrow table, or data set
     ///     The texts. All other columns stay.
     /// text, source : str
     ///     The names of the columns.
     /// missing : "error" or "keep"
-    ///     What happens to a row whose text or source is null: it is an error, or stays as it is.
+    ///     What happens to a row without text or source, or whose source has no patterns: it is an error, or the row stays.
+    ///     Shared patterns still apply to a text whose source has none of its own.
     /// threads : int or None
     ///     Number of threads, at most as many as there are cores. All cores by default.
     ///
     /// Returns
     /// -------
     /// same kind
-    ///     The same kind of data, with cleaned texts. A record batch reader is cleaned while it is read.
+    ///     The same kind of data, with cleaned texts. A record batch reader is cleaned while it is read. Of an iterable of dict, a
+    ///     list; of another object with an Arrow stream, a `Table`.
     ///
     /// Raises
     /// ------
@@ -469,17 +499,21 @@ fn named(removed: &Removed<'_>, cleaner: &SourceCleaner) -> (usize, usize, f64, 
     (removed.range.start, removed.range.end, removed.score, ids)
 }
 
-fn checked_source(source: &Bound<'_, PyString>) -> Result<pyo3::pybacked::PyBackedStr> {
-    let source = argument(source, "source")?;
-    source_of(&source)?;
-    Ok(source)
+impl Cleaner {
+    fn checked_source(&self, source: &Bound<'_, PyAny>, missing: &str) -> Result<PyBackedStr> {
+        let (source, missing) = (argument(source, "source")?, Missing::parse(missing)?);
+        source_of(&source)?;
+        self.core.check(&source, missing)?;
+        Ok(source)
+    }
 }
 
 /// The content of an HTML page, judged alone: ``dehusk extract``.
 ///
 /// Parameters
 /// ----------
-/// html : str
+/// html : str or bytes
+///     Bytes are decoded as the program decodes files.
 /// output : "text", "html" or "markdown"
 ///     As for `Cleaner.clean_page`.
 /// url : str or None
@@ -496,8 +530,14 @@ fn checked_source(source: &Bound<'_, PyString>) -> Result<pyo3::pybacked::PyBack
 /// 'Ships are late on the quay.'
 #[pyfunction]
 #[pyo3(signature = (html, *, output="text", url=None))]
-pub fn extract(py: Python<'_>, html: &Bound<'_, PyString>, output: &str, url: Option<String>) -> Result<String> {
-    let (html, output) = (argument(html, "html")?, Output::parse(output)?);
+pub fn extract(
+    py: Python<'_>,
+    html: &Bound<'_, PyAny>,
+    output: &str,
+    url: Option<&Bound<'_, PyAny>>,
+) -> Result<String> {
+    let url = url.map(|url| argument(url, "url")).transpose()?;
+    let (html, output) = (page_argument(html, "html")?, Output::parse(output)?);
     at_once_or_stoppable(py, html.len(), move |_| extracted(&html, url.as_deref(), output))
 }
 

@@ -47,6 +47,8 @@ struct Line<'a> {
     html: Option<&'a str>,
 }
 
+/// The name of the column of names, if the user names none. It may be missing.
+const DEFAULT_ID: &str = "id";
 /// The name of the file with the documents.
 const FILE: &str = "documents.jsonl";
 
@@ -117,13 +119,14 @@ impl Documents {
     fn add_stream(&mut self, stream: &Bound<'_, PyAny>, names: Names) -> Result<()> {
         let mut reader = reader_of(stream)?;
         let schema = reader.schema();
-        let find = |name: &Option<String>| name.as_ref().map(|name| Column::find(&schema, name)).transpose();
-        let source = Column::find(&schema, &names.source)?;
-        let text = match (find(&names.text), &names.html) {
-            (Err(_), Some(_)) => None,
-            (text, _) => text?,
+        let find = |name: &Option<String>, may_be_missing: bool| match name {
+            None => Ok(None),
+            Some(name) if may_be_missing => Column::find_if_any(&schema, name),
+            Some(name) => Column::find(&schema, name).map(Some),
         };
-        let (html, id) = (find(&names.html)?, find(&names.id)?);
+        let source = Column::find(&schema, &names.source)?;
+        let (text, html) = (find(&names.text, names.html.is_some())?, find(&names.html, false)?);
+        let id = find(&names.id, names.id.as_deref() == Some(DEFAULT_ID))?;
         while let Some(batch) = reader.next(stream.py())? {
             stream.py().check_signals()?;
             let first = self.rows;

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::documents::Documents;
 use crate::errors::{Fault, Result};
-use crate::patterns::Patterns;
+use crate::patterns::{Patterns, patterns_of};
 use crate::process::with_threads;
 use crate::running;
 use crate::warnings::warn;
@@ -40,14 +40,14 @@ pub fn lexer() -> Lexer {
 pub fn mine(
     py: Python<'_>,
     documents: &Bound<'_, Documents>,
-    reviewed: Option<Py<Patterns>>,
+    reviewed: Option<&Bound<'_, PyAny>>,
     threads: Option<usize>,
     memory: Option<u64>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> Result<Patterns> {
     let options = options(threads, memory)?;
     let spooled = documents.borrow_mut().finish()?;
-    let reviewed = reviewed.map(|reviewed| Arc::clone(reviewed.get().files()));
+    let reviewed = reviewed.map(patterns_of).transpose()?;
     let (patterns, told) = running::run(py, progress, move |run| {
         with_threads(threads, || {
             let folder = spooled.path("patterns");
@@ -140,14 +140,14 @@ impl Candidates {
 pub fn compare(
     py: Python<'_>,
     candidates: &Bound<'_, Candidates>,
-    reviewed: Option<Py<Patterns>>,
+    reviewed: Option<&Bound<'_, PyAny>>,
     threads: Option<usize>,
     memory: Option<u64>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> Result<Patterns> {
     let options = options(threads, memory)?;
     let Candidates { folder, files } = candidates.borrow_mut().finish()?;
-    let reviewed = reviewed.map(|reviewed| Arc::clone(reviewed.get().files()));
+    let reviewed = reviewed.map(patterns_of).transpose()?;
     let (patterns, told) = running::run(py, progress, move |run| {
         with_threads(threads, || {
             let output = folder.path().join("patterns");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
-use dehusk::corpus::{OutputRoot, Reads};
-use dehusk::patterns::{FileProblem, LexerCache, Pattern, PatternFile};
+use dehusk::corpus::{OutputRoot, Reads, similar_source};
+use dehusk::patterns::{FileProblem, LexerCache, Pattern, PatternFile, SHARED};
 use dehusk::pipeline::library::load_each;
 use dehusk::pipeline::{Library, LibraryError, PipelineError};
 use pyo3::exceptions::PyKeyError;
@@ -106,6 +106,11 @@ impl Files {
         self.packed.contains_key(source)
     }
 
+    /// The source that may be meant by a name for which there is no file.
+    pub fn similar(&self, source: &str) -> Option<&str> {
+        similar_source(source, self.packed.keys().map(String::as_str).filter(|source| *source != SHARED))
+    }
+
     /// The file of a source.
     ///
     /// # Errors
@@ -199,7 +204,8 @@ impl Patterns {
     /// PatternError
     ///     If there are none, or one cannot be used. The message names file and line.
     #[classmethod]
-    fn load(class: &Bound<'_, PyType>, folder: PathBuf) -> Result<Patterns> {
+    fn load(class: &Bound<'_, PyType>, folder: &Bound<'_, PyAny>) -> Result<Patterns> {
+        let folder = folder_of(folder)?;
         let load = move || Files::load(&folder);
         let files = running::run(class.py(), None, move |_| with_threads(None, load)?)?;
         Ok(Patterns { files: Arc::new(files) })
@@ -215,7 +221,10 @@ impl Patterns {
     /// -------
     /// Patterns
     #[classmethod]
-    fn from_yaml(class: &Bound<'_, PyType>, files: Vec<String>) -> Result<Patterns> {
+    fn from_yaml(class: &Bound<'_, PyType>, files: &Bound<'_, PyAny>) -> Result<Patterns> {
+        let Ok(files) = files.extract::<Vec<String>>() else {
+            return Err(Fault::Type(format!("files: {} is no list of str", files.get_type().qualname()?)));
+        };
         Ok(Patterns { files: Arc::new(class.py().detach(|| checked(&files))?) })
     }
 
@@ -240,7 +249,8 @@ impl Patterns {
     /// overwrite : bool
     ///     Whether files are replaced that are different.
     #[pyo3(signature = (folder, *, overwrite=false))]
-    fn save(&self, py: Python<'_>, folder: PathBuf, overwrite: bool) -> Result<()> {
+    fn save(&self, py: Python<'_>, folder: &Bound<'_, PyAny>, overwrite: bool) -> Result<()> {
+        let folder = folder_of(folder)?;
         py.detach(|| self.files.write(&folder, overwrite))
     }
 
@@ -438,7 +448,7 @@ pub fn patterns_of(given: &Bound<'_, PyAny>) -> Result<Arc<Files>> {
         return Ok(Arc::clone(&patterns.get().files));
     }
     match given.extract::<PathBuf>() {
-        Ok(folder) => Ok(Patterns::load(&given.py().get_type::<Patterns>(), folder)?.files),
+        Ok(_) => Ok(Patterns::load(&given.py().get_type::<Patterns>(), given)?.files),
         Err(_) => {
             let kind = given.get_type().qualname()?;
             Err(Fault::Type(format!(
@@ -446,4 +456,8 @@ pub fn patterns_of(given: &Bound<'_, PyAny>) -> Result<Arc<Files>> {
             )))
         }
     }
+}
+
+fn folder_of(given: &Bound<'_, PyAny>) -> Result<PathBuf> {
+    given.extract().or_else(|_| Err(Fault::Type(format!("folder: {} is no path", given.get_type().qualname()?))))
 }

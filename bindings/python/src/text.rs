@@ -44,11 +44,12 @@ pub fn text_of(value: &Bound<'_, PyAny>, cell: Cell<'_>) -> Result<PyBackedStr> 
     if is_missing(value) {
         return Err(cell.missing());
     }
-    let Ok(text) = value.cast::<PyString>() else {
-        let kind = value.get_type().qualname()?;
-        return Err(cell.wrong_type(&format!("{kind} is no text; give a str")));
-    };
+    let Ok(text) = value.cast::<PyString>() else { return Err(cell.wrong_type(&no_text(value)?)) };
     PyBackedStr::try_from(text.clone()).map_err(|_| cell.wrong(LONE_SURROGATE))
+}
+
+fn no_text(value: &Bound<'_, PyAny>) -> Result<String> {
+    Ok(format!("{} is no text; give a str", value.get_type().qualname()?))
 }
 
 const LONE_SURROGATE: &str =
@@ -57,9 +58,43 @@ const LONE_SURROGATE: &str =
 /// A text that was given as an argument.
 ///
 /// # Errors
-/// If it has lone surrogates.
-pub fn argument(text: &Bound<'_, PyString>, name: &str) -> Result<PyBackedStr> {
+/// If it is no string, or has lone surrogates.
+pub fn argument(text: &Bound<'_, PyAny>, name: &str) -> Result<PyBackedStr> {
+    let Ok(text) = text.cast::<PyString>() else { return Err(Fault::Type(format!("{name}: {}", no_text(text)?))) };
     PyBackedStr::try_from(text.clone()).map_err(|_| Fault::Data(format!("{name}: {LONE_SURROGATE}")))
+}
+
+/// A page that was given as an argument.
+pub enum PageText {
+    /// As a string.
+    Given(PyBackedStr),
+    /// As bytes in any encoding.
+    Decoded(String),
+}
+
+impl std::ops::Deref for PageText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            PageText::Given(text) => text,
+            PageText::Decoded(text) => text,
+        }
+    }
+}
+
+/// A page that was given as a string, or as bytes, which are decoded as the program does it.
+///
+/// # Errors
+/// If it is neither, has lone surrogates, or its bytes are no text.
+pub fn page_argument(page: &Bound<'_, PyAny>, name: &str) -> Result<PageText> {
+    if let Ok(bytes) = page.extract::<&[u8]>() {
+        return decode_page(page.py(), bytes).map(PageText::Decoded).map_err(|fault| fault.at(name));
+    }
+    argument(page, name).map(PageText::Given).map_err(|fault| match fault {
+        Fault::Type(message) => Fault::Type(format!("{message} or bytes")),
+        fault => fault,
+    })
 }
 
 /// Whether a value stands for no value: `None`, or what pandas writes: a number that is no number, or `pandas.NA`.
@@ -99,9 +134,9 @@ pub fn is_source(name: &str) -> bool {
 /// ----------
 /// url : str
 ///     The address, such as ``https://news.example.co.uk/1``.
-/// by : "domain", "host" or a regular expression
-///     ``"domain"`` gives the registered domain, ``example.co.uk``, by the public suffix list. ``"host"`` gives the host in lower case,
-///     without port and leading ``www.``. A regular expression, in Rust's dialect, gives its group ``source``, or its first group, or
+/// by : "host", "domain" or a regular expression
+///     ``"host"`` gives the host in lower case, without port and leading ``www.``, as the program names sources if it is told
+///     nothing else. ``"domain"`` gives the registered domain, ``example.co.uk``, by the public suffix list. A regular expression, in Rust's dialect, gives its group ``source``, or its first group, or
 ///     the whole match.
 ///
 /// Returns
@@ -119,16 +154,16 @@ pub fn is_source(name: &str) -> bool {
 /// --------
 /// >>> import dehusk
 /// >>> dehusk.source_of("https://www.news.bbc.co.uk:80/sport?page=1")
-/// 'bbc.co.uk'
-/// >>> dehusk.source_of("https://www.news.bbc.co.uk:80/sport?page=1", by="host")
 /// 'news.bbc.co.uk'
-/// >>> dehusk.source_of("https://alice.blogspot.com/1")
+/// >>> dehusk.source_of("https://www.news.bbc.co.uk:80/sport?page=1", by="domain")
+/// 'bbc.co.uk'
+/// >>> dehusk.source_of("https://de.alice.blogspot.com/1", by="domain")
 /// 'alice.blogspot.com'
 /// >>> dehusk.source_of("https://blogs.example/users/anna/1", by="users/([a-z]+)")
 /// 'anna'
 #[pyfunction(name = "source_of")]
-#[pyo3(signature = (url, by="domain"))]
-pub fn source_of_url(url: &Bound<'_, PyString>, by: &str) -> Result<String> {
+#[pyo3(signature = (url, by="host"))]
+pub fn source_of_url(url: &Bound<'_, PyAny>, by: &str) -> Result<String> {
     thread_local! {
         /// The rule of the last call. Most programs have one, and call it for each document.
         static LAST: RefCell<Option<(String, SourceBy)>> = const { RefCell::new(None) };
@@ -147,7 +182,7 @@ pub fn source_of_url(url: &Bound<'_, PyString>, by: &str) -> Result<String> {
 fn rule_of(by: &str) -> Result<SourceBy> {
     match SourceBy::parse(by) {
         Ok(SourceBy::Key | SourceBy::Folder | SourceBy::Auto) => Err(Fault::Usage(format!(
-            "by is {by:?}, and an address has no such name; give 'domain', 'host' or a regular expression"
+            "by is {by:?}, and an address has no such name; give 'host', 'domain' or a regular expression"
         ))),
         Ok(rule) => Ok(rule),
         Err(error) => Err(Fault::Usage(format!("by: {error}"))),

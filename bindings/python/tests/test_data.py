@@ -106,6 +106,20 @@ def test_a_batch_comes_back_as_what_it_was(kind: str, news: Rows, cleaner: dehus
         assert cleaned.drop("text").equals(data.drop("text")) and cleaned.schema == data.schema
 
 
+@pytest.mark.parametrize("has_ids", [False, True])
+def test_mining_takes_what_only_has_an_arrow_stream(news: Rows, patterns: dehusk.Patterns, has_ids: bool) -> None:
+    given = pyarrow.Table.from_pylist(news)
+    capsule = Capsule(given if has_ids else given.drop_columns(["id"]))
+    assert dehusk.mine(capsule) == patterns
+    # Our own tables are such objects.
+    table = dehusk.Cleaner(dehusk.Patterns.from_yaml([])).clean_batch(capsule, missing="keep")
+    assert isinstance(table, dehusk.Table) and dehusk.mine(table) == patterns
+    with pytest.raises(dehusk.DataError, match="there is no column 'body'; the columns are: "):
+        dehusk.mine(capsule, text="body")
+    with pytest.raises(dehusk.DataError, match="there is no column 'number'"):
+        dehusk.mine(capsule, id="number")
+
+
 def test_rows_of_a_generator_and_of_a_capsule(news: Rows, cleaner: dehusk.Cleaner) -> None:
     expected = [cleaner.clean(row["text"], row["source"]) for row in news]
     assert texts_of(cleaner.clean_batch(generator(news))) == expected
@@ -201,7 +215,20 @@ def test_rows_without_text_or_source_can_stay(news: Rows, cleaner: dehusk.Cleane
         assert cleaned.dtype == frame["text"].dtype
         assert [None if pandas.isna(text) else text for text in cleaned] == expected
     assert list(cleaner.clean_batch(Dataset.from_dict(given), missing="keep")["text"]) == expected
+    known = table.set_column(1, "source", [[news[0]["source"]] * 5])
     with pytest.raises(dehusk.DataError, match="row 3, column 'text': there is no text"):
-        cleaner.clean_batch(table)
+        cleaner.clean_batch(known)
     with pytest.raises(dehusk.UsageError, match="missing is \"drop\"; give 'error' or 'keep'"):
         cleaner.clean_batch(given, missing="drop")  # type: ignore[arg-type]
+
+
+def test_a_source_without_patterns_is_an_error_or_stays(news: Rows, cleaner: dehusk.Cleaner) -> None:
+    rows = [news[0], {**news[1], "source": f"www.{news[1]['source']}"}, {**news[2], "source": "nobody"}]
+    expected = [cleaner.clean(news[0]["text"], news[0]["source"]), *(row["text"] for row in rows[1:])]
+    message = rf"row 1: there are no patterns for source '{rows[1]['source']}' \(did you mean '{news[1]['source']}'\?\); mine it, or"
+    for kind in ("dicts", "columns", "pandas", "polars", "table", "batch", "capsule", "generator", "dataset"):
+        with pytest.raises(dehusk.DataError, match=message):
+            cleaner.clean_batch(KINDS[kind](rows))
+        assert texts_of(cleaner.clean_batch(KINDS[kind](rows), missing="keep")) == expected
+    with pytest.raises(dehusk.DataError, match=message):
+        cleaner.clean_batch(KINDS["reader"](rows)).read_all()

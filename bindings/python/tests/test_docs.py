@@ -64,3 +64,37 @@ def test_types_hold() -> None:
     command = [sys.executable, "-m", "mypy", "--config-file", CONFIG, "-p", "dehusk"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+TYPED = """
+from collections.abc import Iterator
+from typing import Any, assert_type
+import dehusk, polars, pyarrow
+
+class Capsule:
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+def rows() -> Iterator[dict[str, str]]: ...
+
+def check(cleaner: dehusk.Cleaner, lazy: polars.LazyFrame, frame: polars.DataFrame, capsule: Capsule, table: dehusk.Table) -> None:
+    assert_type(cleaner.clean_batch(rows()), list[dict[str, Any]])
+    assert_type(cleaner.clean_batch([{"text": "a", "source": "b"}]), list[dict[str, Any]])
+    assert_type(cleaner.clean_batch({"text": ["a"], "source": ["b"]}), dict[str, Any])
+    assert_type(cleaner.clean_batch(frame), polars.DataFrame)
+    assert_type(cleaner.clean_batch(capsule), dehusk.Table)
+    assert_type(cleaner.clean_batch(table), dehusk.Table)
+    cleaner.clean_batch(lazy)  # type: ignore[call-overload]
+    cleaner.clean_batch("text")  # type: ignore[arg-type]
+    cleaner.clean_batch(b"text")  # type: ignore[arg-type]
+    cleaner.clean_batch(None)  # type: ignore[call-overload]
+    cleaner.clean(None, "tide")  # type: ignore[arg-type]
+    dehusk.mine(capsule, reviewed="patterns")
+    dehusk.extract(b"<p>")
+"""
+
+
+def test_types_say_what_comes_back_and_what_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "typed.py").write_text(TYPED, "utf-8")
+    command = [sys.executable, "-m", "mypy", "--config-file", CONFIG, "--disable-error-code", "empty-body", tmp_path / "typed.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -48,6 +48,19 @@ def test_what_is_missing_is_named(types: Any, cleaner: dehusk.Cleaner, monkeypat
         Tagger(cleaner, source="site").predict(types.DocumentWithMetadata("crawl", "7", "text"))
 
 
+def test_a_source_without_patterns_is_an_error_or_stays(
+    types: Any, cleaner: dehusk.Cleaner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dehusk.integrations.dolma import Tagger
+
+    document = types.DocumentWithMetadata("nobody.example", "7", "A boat.")
+    with pytest.raises(dehusk.DataError, match="there are no patterns for source 'nobody.example'"):
+        Tagger(cleaner).predict(document)
+    assert Tagger(cleaner, missing="keep").predict(document).spans == []
+    monkeypatch.setenv("DEHUSK_MISSING", "keep")
+    assert Tagger(cleaner).predict(document).spans == []
+
+
 def test_dolma_tag(types: Any, news: Rows, patterns: dehusk.Patterns, cleaner: dehusk.Cleaner, tmp_path: Path) -> None:
     patterns.save(tmp_path / "patterns")
     (tmp_path / "documents").mkdir()

@@ -23,6 +23,15 @@ def rows(**changed: Any) -> list[dict[str, Any]]:
     return good
 
 
+@pytest.fixture(scope="module")
+def cleaner(patterns: dehusk.Patterns) -> dehusk.Cleaner:
+    """A cleaner that also knows the sources of the rows here."""
+    good = [patterns[source].to_yaml() for source in patterns]
+    mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}"
+    known = [f"{{dehusk: 1, source: {source}, mined: {mined}, patterns: []}}" for source in ("tide", "a", "b", "c")]
+    return dehusk.Cleaner(dehusk.Patterns.from_yaml(good + known))
+
+
 CASES: list[tuple[Any, type[Exception], str]] = [
     (None, TypeError, "NoneType is no data; give dicts, a dict of lists"),
     ("text", TypeError, "str is no data; give dicts"),
@@ -163,9 +172,12 @@ def test_arguments_that_mean_nothing(patterns: dehusk.Patterns, cleaner: dehusk.
 def test_texts_that_are_none(call: str, cleaner: dehusk.Cleaner) -> None:
     method = getattr(cleaner, call)
     for wrong in (None, 5, b"bytes", ["a"]):
-        with pytest.raises(TypeError):
-            method(wrong, "tide")
-        with pytest.raises(TypeError):
+        kind = type(wrong).__name__
+        if not (call == "clean_page" and isinstance(wrong, bytes)):
+            with pytest.raises(dehusk.DataTypeError, match=f": {kind} is no text; give a str") as raised:
+                method(wrong, "tide")
+            assert isinstance(raised.value, TypeError)
+        with pytest.raises(dehusk.DataTypeError, match=f"source: {kind} is no text; give a str"):
             method("text", wrong)
     with pytest.raises(dehusk.DataError, match="lone surrogate"):
         method(SURROGATE, "tide")
@@ -202,7 +214,7 @@ def test_patterns_that_another_version_pickled(patterns: dehusk.Patterns) -> Non
     # Each source is parsed when it is asked for.
     assert loaded["tideline-wire.example"].patterns == patterns["tideline-wire.example"].patterns
     cleaner = dehusk.Cleaner(loaded)
-    assert cleaner.clean("A boat.", "nobody.example") == "A boat."
+    assert cleaner.clean("A boat.", "nobody.example", missing="keep") == "A boat."
     with pytest.raises(dehusk.PatternError, match=r"tide.example.yaml:1: version 9"):
         loaded["tide.example"].patterns
     with pytest.raises(dehusk.PatternError, match=r"tide.example.yaml:1: version 9"):
@@ -224,12 +236,13 @@ def test_addresses_that_name_no_source() -> None:
             dehusk.source_of(url, by)
         assert message in str(raised.value)
     for by in ("key", "folder", "auto"):
-        with pytest.raises(dehusk.UsageError, match=f"by is \"{by}\", and an address has no such name; give 'domain'"):
+        with pytest.raises(dehusk.UsageError, match=f"by is \"{by}\", and an address has no such name; give 'host'"):
             dehusk.source_of("https://example.com/a", by)
     with pytest.raises(dehusk.UsageError, match="(?s)by: .*unclosed group"):
         dehusk.source_of("https://example.com/a", "(a")
-    with pytest.raises(TypeError):
-        dehusk.source_of(None)  # type: ignore[arg-type]
+    for wrong in (None, b"https://example.com/a"):
+        with pytest.raises(dehusk.DataTypeError, match="url: .* is no text; give a str"):
+            dehusk.source_of(wrong)  # type: ignore[arg-type]
 
 
 def test_other_files_are_not_replaced(patterns: dehusk.Patterns, tmp_path: Path) -> None:
@@ -247,7 +260,49 @@ def test_a_source_without_patterns(patterns: dehusk.Patterns, cleaner: dehusk.Cl
     with pytest.raises(KeyError, match="there are no patterns for source 'nobody'"):
         patterns["nobody"]
     assert patterns.get("nobody") is None and patterns.get("nobody", 5) == 5
-    assert cleaner.clean("A boat.", "nobody.example") == "A boat."
+    page = "<nav><a href=/>Home</a></nav><article><p>A boat came in late on the quay.</p></article>"
+    for call in (cleaner.clean, cleaner.spans, cleaner.clean_page):
+        for source, meant in [
+            ("nobody.example", ""),
+            ("news.tideline-wire.example", r" \(did you mean 'tideline-wire.example'\?\)"),
+            ("tideline-wir.example", r" \(did you mean 'tideline-wire.example'\?\)"),
+        ]:
+            message = f"there are no patterns for source '{source}'{meant}; mine it, or give missing='keep'"
+            with pytest.raises(dehusk.DataError, match=message):
+                call(page, source)
+        with pytest.raises(dehusk.UsageError, match="missing is \"drop\"; give 'error' or 'keep'"):
+            call(page, "nobody.example", missing="drop")  # type: ignore[arg-type]
+    assert cleaner.clean("A boat.", "nobody.example", missing="keep") == "A boat."
+    assert cleaner.spans("A boat.", "nobody.example", missing="keep") == []
+    assert cleaner.clean_page(page, "nobody.example", missing="keep") == "A boat came in late on the quay."
+
+
+def test_pages_as_bytes(cleaner: dehusk.Cleaner) -> None:
+    page = "<meta charset=iso-8859-1><article><p>A boat came in late at the café.</p></article>".encode("iso-8859-1")
+    assert dehusk.extract(page) == "A boat came in late at the café."
+    assert cleaner.clean_page(page, "tideline-wire.example") == "A boat came in late at the café."
+    for wrong in (None, 5, ["<p>"]):
+        with pytest.raises(dehusk.DataTypeError, match="html: .* is no text; give a str or bytes"):
+            dehusk.extract(wrong)  # type: ignore[arg-type]
+    with pytest.raises(dehusk.DataError, match="html: the page "):
+        dehusk.extract(b"\x89PNG\r\n\x1a\n" + bytes(range(32)) * 8)
+
+
+def test_paths_and_patterns_that_are_none(tmp_path: Path, patterns: dehusk.Patterns) -> None:
+    for call in (
+        lambda wrong: dehusk.Patterns.load(wrong),
+        lambda wrong: dehusk.Patterns.from_yaml(wrong),
+        lambda wrong: patterns.save(wrong),
+        lambda wrong: dehusk.Stream(wrong),
+        lambda wrong: dehusk.mine_corpus(tmp_path, wrong),
+        lambda wrong: dehusk.mine_corpus(wrong, tmp_path / "out"),
+        lambda wrong: dehusk.Cleaner(wrong),
+    ):
+        for wrong in (None, 5):
+            with pytest.raises(dehusk.DataTypeError):
+                call(wrong)
+    with pytest.raises(dehusk.DataTypeError, match="patterns: int is neither Patterns nor the path"):
+        dehusk.mine(rows(), reviewed=5)  # type: ignore[arg-type]
 
 
 def test_a_corpus_that_is_not_there(patterns: dehusk.Patterns, tmp_path: Path) -> None:

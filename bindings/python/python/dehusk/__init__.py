@@ -86,7 +86,7 @@ def mine(
     id: str | None = "id",
     html: str | None = None,
     *,
-    reviewed: Patterns | None = None,
+    reviewed: Patterns | str | PathLike[str] | None = None,
     threads: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
@@ -105,8 +105,8 @@ def mine(
         The name of the column with the names of documents. Without it they are numbered.
     html : str or None
         The name of a column with HTML pages. A page is read if its row has no text.
-    reviewed : Patterns or None
-        Patterns that people decided on. Their decisions stay.
+    reviewed : Patterns, path or None
+        Patterns that people decided on, or their folder. Their decisions stay.
     threads : int or None
         Number of threads. All cores by default.
     memory : int or None
@@ -180,7 +180,7 @@ def candidates(
 def compare(
     candidates: Iterable[bytes | str | PathLike[str]] | Mapping[str, bytes | str | PathLike[str]],
     *,
-    reviewed: Patterns | None = None,
+    reviewed: Patterns | str | PathLike[str] | None = None,
     threads: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,

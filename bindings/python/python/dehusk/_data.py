@@ -54,9 +54,11 @@ def documents_of(data: Any, text: str, source: str, id: str | None, html: str | 
         wanted = data.select_columns([name for name in names if name is not None])
         for table in wanted.with_format("arrow").iter(batch_size=ROWS):
             documents.add_stream(table, names)
+    elif (columns := _columns_of_table(data)) is not None:
+        names = _present(names, columns)
+        documents.add_stream(_only(data, columns, names), names)
     elif hasattr(data, "__arrow_c_stream__"):
-        columns = _columns_of(data)
-        documents.add_stream(_only(data, names), names if columns is None else _present(names, columns))
+        documents.add_stream(data, names)
     elif hasattr(data, "__arrow_c_array__"):
         documents.add_stream(_table_of_batch(data), names)
     else:
@@ -101,12 +103,12 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, missing: st
         import polars
 
         _check_columns(data.columns, names)
-        stream = cleaner._clean_stream(_only(data, names), names, missing, threads)
+        stream = cleaner._clean_stream(_only(data, data.columns, names), names, missing, threads)
         return data.with_columns(polars.DataFrame(stream.table()).get_column(text))
     if _is(data, "pyarrow", "Table"):
         import pyarrow
 
-        stream = cleaner._clean_stream(_only(data, names), names, missing, threads)
+        stream = cleaner._clean_stream(_only(data, data.column_names, names), names, missing, threads)
         new = pyarrow.table(stream.table()).column(text)
         place = data.schema.get_field_index(text)
         return data.set_column(place, data.schema.field(place).with_type(new.type), new)
@@ -223,20 +225,15 @@ def _like(column: Any, texts: list[Any]) -> Any:
     return pandas.Series(texts, index=column.index, dtype=dtype)
 
 
-def _columns_of(data: Any) -> list[str] | None:
-    """The names of the columns of a table; `None` if only its stream knows them."""
-    schema = getattr(data, "schema", None)
-    names = getattr(schema, "names", None)
-    if callable(names):
-        names = names()
-    return list(names) if isinstance(names, Iterable) else None
+def _columns_of_table(data: Any) -> list[str] | None:
+    """The names of the columns of a table that can be divided without a copy. `None` for other data."""
+    if _is(data, "polars", "DataFrame"):
+        return list(data.columns)
+    return list(data.column_names) if _is(data, "pyarrow", "Table") else None
 
 
-def _only(data: Any, names: Iterable[str | None]) -> Any:
-    """The columns of these names, of tables that can be divided without a copy. Others may have types that we do not know."""
-    if not (_is(data, "pyarrow", "Table") or _is(data, "polars", "DataFrame")):
-        return data
-    columns = list(data.columns) if _is(data, "polars", "DataFrame") else data.column_names
+def _only(data: Any, columns: list[str], names: Iterable[str | None]) -> Any:
+    """The columns of these names. Others may have types that we do not know."""
     wanted = list(dict.fromkeys(name for name in names if name is not None and name in columns))
     if len(set(columns)) != len(columns) or not wanted:
         return data

@@ -1,6 +1,6 @@
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Literal, TypeVar, final, overload
+from typing import Any, Literal, Protocol, TypeVar, final, overload
 
 from dehusk import Progress
 from dehusk._corpora import Cleaning, Figures, Limits, Mining, Reading
@@ -9,6 +9,34 @@ from dehusk._stream import Streaming
 from dehusk._types import Pattern, Span
 
 _T = TypeVar("_T")
+_Missing = Literal["error", "keep"]
+
+class _Stream(Protocol):
+    """An object with an Arrow stream."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object: ...
+
+class _Frame(_Stream, Protocol):
+    """A frame of pandas or polars, a table or a record batch of pyarrow."""
+
+    @property
+    def columns(self) -> Any: ...
+
+class _Reader(_Stream, Protocol):
+    """A record batch reader of pyarrow."""
+
+    def read_next_batch(self) -> Any: ...
+
+class _Dataset(Protocol):
+    """A data set of Hugging Face."""
+
+    @property
+    def column_names(self) -> Any: ...
+    @property
+    def features(self) -> Any: ...
+    def map(self, function: Any, /) -> Any: ...
+
+_SameKind = TypeVar("_SameKind", bound=_Frame | _Reader | _Dataset)
 
 __all__ = [
     "Candidates",
@@ -96,25 +124,57 @@ class Cleaner:
     ) -> Cleaner: ...
     @property
     def patterns(self) -> Patterns: ...
-    def clean(self, text: str, source: str) -> str: ...
-    def spans(self, text: str, source: str) -> list[Span]: ...
+    def clean(self, text: str, source: str, *, missing: _Missing = "error") -> str: ...
+    def spans(self, text: str, source: str, *, missing: _Missing = "error") -> list[Span]: ...
     def clean_page(
         self,
-        html: str,
+        html: str | bytes,
         source: str,
         output: Literal["text", "html", "markdown"] = "text",
         *,
         url: str | None = None,
+        missing: _Missing = "error",
     ) -> str: ...
+    @overload
     def clean_batch(
         self,
-        data: _T,
+        data: Mapping[str, Any],
         text: str = "text",
         source: str = "source",
         *,
-        missing: Literal["error", "keep"] = "error",
+        missing: _Missing = "error",
         threads: int | None = None,
-    ) -> _T: ...
+    ) -> dict[str, Any]: ...
+    @overload
+    def clean_batch(  # type: ignore[overload-overlap]  # a frame has a stream, too
+        self,
+        data: _SameKind,
+        text: str = "text",
+        source: str = "source",
+        *,
+        missing: _Missing = "error",
+        threads: int | None = None,
+    ) -> _SameKind: ...
+    @overload
+    def clean_batch(
+        self,
+        data: _Stream,
+        text: str = "text",
+        source: str = "source",
+        *,
+        missing: _Missing = "error",
+        threads: int | None = None,
+    ) -> Table: ...
+    @overload
+    def clean_batch(
+        self,
+        data: Iterable[Mapping[str, Any]],
+        text: str = "text",
+        source: str = "source",
+        *,
+        missing: _Missing = "error",
+        threads: int | None = None,
+    ) -> list[dict[str, Any]]: ...
     def _clean_list(
         self, texts: list[Any], sources: list[Any], names: tuple[str, str], missing: str, threads: int | None
     ) -> list[Any]: ...
@@ -153,13 +213,13 @@ class Candidates:
 
 def decode_page(page: bytes) -> str: ...
 def is_source(name: str) -> bool: ...
-def source_of(url: str, by: Literal["domain", "host"] | str = "domain") -> str: ...
+def source_of(url: str, by: Literal["host", "domain"] | str = "host") -> str: ...
 def extract(
-    html: str, *, output: Literal["text", "html", "markdown"] = "text", url: str | None = None
+    html: str | bytes, *, output: Literal["text", "html", "markdown"] = "text", url: str | None = None
 ) -> str: ...
 def mine(
     documents: Documents,
-    reviewed: Patterns | None = None,
+    reviewed: Patterns | str | PathLike[str] | None = None,
     threads: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
@@ -172,7 +232,7 @@ def candidates(
 ) -> dict[str, bytes]: ...
 def compare(
     candidates: Candidates,
-    reviewed: Patterns | None = None,
+    reviewed: Patterns | str | PathLike[str] | None = None,
     threads: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,

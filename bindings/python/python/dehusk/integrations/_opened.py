@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import cached_property
 from os import PathLike, fspath
+from typing import Literal
 
 from dehusk._dehusk import Cleaner, Patterns
 from dehusk._errors import DataTypeError
 
-__all__ = ["Opened", "PatternsLike"]
+__all__ = ["Missing", "Opened", "PatternsLike"]
 
 PatternsLike = Cleaner | Patterns | str | PathLike[str]
+# What happens to a document whose source has no patterns.
+Missing = Literal["error", "keep"]
 
 
 class Opened:

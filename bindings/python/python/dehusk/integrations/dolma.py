@@ -16,7 +16,7 @@ from dolma.core.taggers import BaseTaggerWithMetadata
 
 from dehusk._dehusk import Cleaner
 from dehusk._errors import DataError, UsageError
-from dehusk.integrations._opened import Opened, PatternsLike
+from dehusk.integrations._opened import Missing, Opened, PatternsLike
 
 __all__ = ["Tagger"]
 
@@ -35,15 +35,22 @@ class Tagger(BaseTaggerWithMetadata):  # type: ignore[misc]  # Dolma has no type
     source : str or None
         The key of the metadata with the name of the source. By default, what ``DEHUSK_SOURCE`` names, or else the document's
         `source`.
+    missing : "error", "keep" or None
+        What happens to a document whose source has no patterns: it is an error, or only shared patterns apply. By default, what
+        ``DEHUSK_MISSING`` says, or else an error.
     """
 
-    def __init__(self, patterns: PatternsLike | None = None, source: str | None = None) -> None:
+    def __init__(
+        self, patterns: PatternsLike | None = None, source: str | None = None, missing: Missing | None = None
+    ) -> None:
         if patterns is None:
             if "DEHUSK_PATTERNS" not in os.environ:
                 raise UsageError("no patterns: set DEHUSK_PATTERNS to the path of a folder with pattern files")
             patterns = _cleaner_of(os.environ["DEHUSK_PATTERNS"])
         self._opened = Opened(patterns)
         self._source = source or os.environ.get("DEHUSK_SOURCE")
+        # What it means is checked when it is used.
+        self._missing: Any = missing or os.environ.get("DEHUSK_MISSING", "error")
 
     @property
     def defaults(self) -> list[str]:
@@ -56,5 +63,5 @@ class Tagger(BaseTaggerWithMetadata):  # type: ignore[misc]  # Dolma has no type
         if not source:
             place = "source" if self._source is None else f"metadata.{self._source}"
             raise DataError(f"document '{doc.id}' has no {place}; set DEHUSK_SOURCE to the key that names its source")
-        spans = self._opened.cleaner.spans(doc.text, source)
+        spans = self._opened.cleaner.spans(doc.text, source, missing=self._missing)
         return DocResult(doc, [Span(span.start, span.end, "boilerplate", span.score) for span in spans])
