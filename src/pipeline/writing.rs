@@ -86,7 +86,9 @@ fn read(path: &Path, cache: &LexerCache) -> std::result::Result<(String, Pattern
     Ok((yaml, file))
 }
 
-fn with_decisions_of(file: &PatternFile, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {
+/// A mined file with what people decided in the file that it replaces. It was merged with that file as it was `before`; now it
+/// is `now`.
+pub fn with_decisions_of(file: &PatternFile, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {
     match before {
         Some(before) if before.to_yaml() == now.to_yaml() => file.clone(),
         Some(before) => merge_meanwhile(file.clone(), before, now),

@@ -16,8 +16,7 @@ import pyarrow.fs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dehusk.spark import Mined, clean, mine
-from dehusk.spark.__main__ import save
+from dehusk.spark import Mined, PatternFolder, clean, mine
 
 # Spark and pyarrow have different names for S3.
 INDEX = "s3a://commoncrawl/cc-index/table/cc-main/warc"
@@ -70,12 +69,14 @@ def page_of(record: bytes) -> bytes:
 
 def run(spark: SparkSession, crawl: str, out: str, index: str = INDEX, records: str = RECORDS) -> Mined:
     """Writes ``pages``, ``patterns`` and ``cleaned`` to the folder `out`."""
+    patterns = PatternFolder(f"{out}/patterns")
     # Fetched once: mining reads the pages twice, and cleaning once more.
     fetch(choose(spark.read.parquet(index), crawl), records).write.parquet(f"{out}/pages")
     pages = spark.read.parquet(f"{out}/pages")
-    mined = mine(pages, id="url", html="html")
-    save(mined.patterns, f"{out}/patterns".replace("s3a://", "s3://"))
-    clean(pages, mined.patterns, html="html").drop("html").write.parquet(f"{out}/cleaned")
+    mined = mine(pages, id="url", html="html", reviewed=patterns.reviewed)
+    patterns.save(mined.patterns)
+    # A domain may have no page in the sample that was mined.
+    clean(pages, mined.patterns, html="html", missing="keep").drop("html").write.parquet(f"{out}/cleaned")
     return mined
 
 

@@ -8,6 +8,8 @@ use std::{fs, io};
 use dehusk::corpus::{OutputRoot, Reads, similar_source};
 use dehusk::patterns::{FileProblem, LexerCache, Pattern, PatternFile, SHARED};
 use dehusk::pipeline::library::load_each;
+use dehusk::pipeline::writing::{with_decisions_of, write};
+use dehusk::pipeline::written::Prune;
 use dehusk::pipeline::{Library, LibraryError, PipelineError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -18,6 +20,7 @@ use rayon::prelude::*;
 use crate::errors::{Fault, Result, chain};
 use crate::process::{in_pool, with_threads};
 use crate::running;
+use crate::warnings::warn;
 
 /// Patterns of sources, as in a folder of pattern files.
 ///
@@ -233,6 +236,50 @@ impl Patterns {
     fn _of_packed(_class: &Bound<'_, PyType>, files: Vec<(String, Bound<'_, PyBytes>)>) -> Patterns {
         let packed = files.into_iter().map(|(source, file)| (source, Packed(file.as_bytes().to_vec()))).collect();
         Patterns { files: Arc::new(Files { packed, ..Files::default() }) }
+    }
+
+    /// Read a folder of pattern files, if it has some.
+    #[classmethod]
+    fn _load_if_any(class: &Bound<'_, PyType>, folder: PathBuf) -> Result<Option<Patterns>> {
+        let load = move || Library::load_if_any(&folder).map_err(|error| load_error(&error));
+        let library = running::run(class.py(), None, move |_| with_threads(None, load)?)?;
+        let is_empty = library.files().next().is_none();
+        if is_empty { Ok(None) } else { Patterns::of_files(library.files().cloned()).map(Some) }
+    }
+
+    /// Write a pattern file for each source, as mining does: what people decided in the files since they were `before` stays.
+    fn _merge_into(&self, py: Python<'_>, folder: PathBuf, before: &Bound<'_, Patterns>) -> Result<()> {
+        let (files, before) = (Arc::clone(&self.files), Arc::clone(&before.get().files));
+        let told = running::run(py, None, move |run| {
+            let output = OutputRoot::create(folder, &[]).map_err(PipelineError::from)?;
+            let (files, before) = (files.library()?, before.library()?);
+            let files: Vec<PatternFile> = files.files().cloned().collect();
+            let written = write(&files, &before, &output, Prune::new(false, false), run);
+            written.map_err(|error| match run.told().warnings.as_slice() {
+                [] => Fault::from(error),
+                warnings => Fault::from(error).at(&warnings.join("; ")),
+            })?;
+            Ok(run.told())
+        })?;
+        warn(py, &told)
+    }
+
+    /// The same, with what people decided in the files since they were `before`. The files are `now`.
+    fn _with_decisions(&self, before: &Bound<'_, Patterns>, now: &Bound<'_, Patterns>) -> Result<Patterns> {
+        let (before, now) = (&before.get().files, &now.get().files);
+        let merged = self.files.packed.keys().map(|source| {
+            let file = self.files.parse(source)?.ok_or_else(|| Fault::Internal(format!("no file for '{source}'")))?;
+            Ok(match now.parse(source)? {
+                Some(now) => with_decisions_of(&file, before.parse(source)?.as_ref(), now),
+                None => file,
+            })
+        });
+        Patterns::of_files(merged.collect::<Result<Vec<PatternFile>>>()?)
+    }
+
+    /// The source that may be meant by a name for which there are no patterns.
+    fn _similar(&self, source: &str) -> Option<&str> {
+        self.files.similar(source)
     }
 
     /// The name of each source, and its file, compressed: for pickles, and for engines.

@@ -134,6 +134,44 @@ def test_datatrove_mines_in_many_tasks(news: Rows, patterns: dehusk.Patterns, tm
     assert dehusk.Patterns.load(tmp_path / "patterns") == patterns
 
 
+def test_datatrove_keeps_decisions(news: Rows, patterns: dehusk.Patterns, tmp_path: Path) -> None:
+    given = documents(news)
+    from dehusk.integrations.datatrove import Mine
+
+    patterns.save(tmp_path)
+    path = tmp_path / f"{news[0]['source']}.yaml"
+    path.write_text(path.read_text("utf-8").replace("status: proposed", "status: rejected", 1), "utf-8")
+    list(Mine(tmp_path).run(given))
+    assert path.read_text("utf-8").count("status: rejected") == 1
+    with pytest.raises(dehusk.UsageError, match="their decisions are kept: leave the reviewed ones out"):
+        list(Mine(tmp_path, reviewed=patterns).run(given))
+
+
+# Sources without patterns
+
+
+def test_a_source_without_patterns_is_an_error_everywhere(patterns: dehusk.Patterns) -> None:
+    engine("datatrove")
+    from dehusk.integrations import datasets, datatrove
+
+    row = {"text": "A boat.", "source": "nobody.example"}
+    [document] = documents([{**row, "id": "1"}])
+    batch = {name: [value] for name, value in row.items()}
+    for missing in ("error", "keep"):
+        how: Any = {"missing": missing}
+        calls = {
+            "datasets": lambda how=how: datasets.Clean(patterns, **how)(batch)["text"],
+            "datatrove": lambda how=how: [cleaned.text for cleaned in datatrove.Clean(patterns, **how).run([document])],
+            "nemo": lambda how=how: [CleanFields(patterns, **how)(**row)],
+        }
+        for call in calls.values():
+            if missing == "keep":
+                assert call() == ["A boat."]
+            else:
+                with pytest.raises(dehusk.DataError, match="there are no patterns for source 'nobody.example'; mine it, or give"):
+                    call()
+
+
 # NeMo Curator
 
 

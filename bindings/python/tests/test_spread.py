@@ -233,27 +233,148 @@ def test_bytes_that_are_no_page(spark: Any, mined: dehusk.Patterns) -> None:
 
 @pytest.mark.parametrize("format", ["json", "parquet"])
 def test_the_spark_job(spark: Any, rows: Rows, mined: dehusk.Patterns, cleaned: Any, tmp_path: Path, format: str, capsys: Any) -> None:
-    from dehusk.spark import __main__ as job
-
     given = tmp_path / f"given.{format}"
     frame = spark.createDataFrame([*rows, *ODD], "id string, text string, source string")
     getattr(frame.write, format)(str(given))
     for command in (f"run {given} {tmp_path}/out", f"clean {given} {tmp_path}/again -p file://{tmp_path}/out/patterns"):
-        job._run(job._parser().parse_args(command.split()), spark)
+        run_job(spark, command)
     assert dehusk.Patterns.load(tmp_path / "out" / "patterns") == mined
     for folder in (tmp_path / "out" / "cleaned", tmp_path / "again"):
         after = [row.asDict() for row in getattr(spark.read, format)(str(folder)).collect()]
         assert texts_of(after) == {**cleaned, **texts_of(ODD)}
     run, clean = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     counts = {"documents": len(rows), "skipped": 3, "refused": 3, "refused_sources": {"_0": 1, "a/b": 2}}
-    assert clean == counts
+    assert clean == {**counts, "unknown": 0, "unknown_sources": {}}
     assert run == {**counts, "groups": 1, "sources": len(mined), "sampled": {}}
     with pytest.raises(dehusk.DataError, match=STRICT):
-        job._run(job._parser().parse_args(f"run {given} {tmp_path}/strict --strict".split()), spark)
+        run_job(spark, f"run {given} {tmp_path}/strict --strict")
     assert not (tmp_path / "strict").exists()
-    assert job.load(f"file://{tmp_path}/out/patterns") == mined
-    job.save(mined, f"file://{tmp_path}/uri")
-    assert files_of(tmp_path / "uri") == files_of(tmp_path / "out" / "patterns")
+
+
+def run_job(spark: Any, command: str) -> None:
+    from dehusk.spark import __main__ as job
+
+    job._run(job._parser().parse_args(command.split()), spark)
+
+
+def decisions_of(folder: Path) -> dict[str, int]:
+    """The number of rejected patterns in each pattern file."""
+    found = {path.name: path.read_text("utf-8").count("status: rejected") for path in folder.glob("*.yaml")}
+    return {name: count for name, count in found.items() if count}
+
+
+def reject_one(folder: Path, source: str) -> None:
+    path = folder / f"{source}.yaml"
+    path.write_text(path.read_text("utf-8").replace("status: proposed", "status: rejected", 1), "utf-8")
+    assert decisions_of(folder)[path.name] == 1
+
+
+def test_the_spark_job_keeps_decisions_and_looks_at_its_outputs_first(
+    spark: Any, rows: Rows, program: Path, tmp_path: Path
+) -> None:
+    given, out = tmp_path / "given.json", tmp_path / "out"
+    spark.createDataFrame(rows, "id string, text string, source string").write.json(str(given))
+    run_job(spark, f"run {given} {out}")
+    reject_one(out / "patterns", "site-09.example")
+    before = files_of(out)
+    with pytest.raises(dehusk.UsageError, match="out/cleaned' already exists: name another folder, or give --mode overwrite"):
+        run_job(spark, f"run {given} {out}")
+    with pytest.raises(dehusk.UsageError, match="out/cleaned' already exists"):
+        run_job(spark, f"clean {given} {out}/cleaned -p {out}/patterns")
+    assert files_of(out) == before
+    lines = len(read(out / "cleaned", "*.json"))
+    # What the program makes of the same documents and decisions.
+    (tmp_path / "given.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    dehusk.Patterns.load(out / "patterns").save(tmp_path / "program")
+    subprocess.run([program, "mine", tmp_path / "given.jsonl", "-o", tmp_path / "program", "--quiet"], check=True)
+    for mode, times in [("overwrite", 1), ("append", 2)]:
+        run_job(spark, f"run {given} {out} --mode {mode}")
+        assert files_of(out / "patterns") == files_of(tmp_path / "program")
+        assert decisions_of(out / "patterns") == {"site-09.example.yaml": 1}
+        assert len(read(out / "cleaned", "*.json")) == times * lines
+    # Mining alone keeps decisions, too, and so does a folder that is named by its address.
+    for folder in (f"{out}/patterns", f"file://{out}/patterns"):
+        run_job(spark, f"mine {given} {folder}")
+        assert files_of(out / "patterns") == files_of(tmp_path / "program")
+    for folder in (f"{tmp_path}/new", f"file://{tmp_path}/address"):
+        run_job(spark, f"mine {given} {folder} --reviewed {out}/patterns")
+    assert files_of(tmp_path / "new") == files_of(tmp_path / "address") == files_of(tmp_path / "program")
+    reject_one(tmp_path / "new", "site-10.example")
+    with pytest.raises(dehusk.UsageError, match="has pattern files, and their decisions are kept: leave the reviewed ones out"):
+        run_job(spark, f"mine {given} {tmp_path}/new --reviewed {out}/patterns")
+    with pytest.raises(dehusk.UsageError, match="given.json' is read: name another folder"):
+        run_job(spark, f"clean {given} {given} -p {out}/patterns --mode overwrite")
+    (tmp_path / "new" / "site-11.example.yaml").write_text("nonsense", "utf-8")
+    with pytest.raises(dehusk.PatternError, match="site-11.example.yaml"):
+        run_job(spark, f"mine {given} {tmp_path}/new")
+
+
+@pytest.mark.parametrize("address", ["", "file://"])
+def test_decisions_that_are_made_while_patterns_are_mined_are_kept(
+    mined: dehusk.Patterns, tmp_path: Path, address: str
+) -> None:
+    from dehusk._kept import PatternFolder
+
+    mined.save(tmp_path)
+    folder = PatternFolder(f"{address}{tmp_path}")
+    assert folder.reviewed == mined
+    reject_one(tmp_path, "site-09.example")
+    folder.save(mined)
+    assert decisions_of(tmp_path) == {"site-09.example.yaml": 1}
+
+
+def test_the_spark_job_names_sources_without_patterns(
+    spark: Any, rows: Rows, mined: dehusk.Patterns, tmp_path: Path, capsys: Any
+) -> None:
+    from dehusk.spark import clean, count
+
+    renamed = [{**row, "source": f"www.{row['source']}"} if row["source"] == "site-09.example" else row for row in rows]
+    number = sum(row["source"] == "www.site-09.example" for row in renamed)
+    given, frame = tmp_path / "given.parquet", spark.createDataFrame(renamed, "id string, text string, source string")
+    frame.write.parquet(str(given))
+    mined.save(tmp_path / "patterns")
+    message = (
+        rf"{number} documents have a source without patterns \(with their number\): 'www.site-09.example' \({number}\) "
+        r"\(did you mean 'site-09.example' instead of 'www.site-09.example'\?\); mine them, or give missing='keep'"
+    )
+    with pytest.raises(dehusk.DataError, match=message):
+        run_job(spark, f"clean {given} {tmp_path}/out -p {tmp_path}/patterns")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(dehusk.DataError, match=message):
+        clean(frame, mined, strict=True)
+    with pytest.raises(Exception, match="there are no patterns for source 'www.site-09.example'"):
+        clean(frame, mined).collect()
+    run_job(spark, f"clean {given} {tmp_path}/out -p {tmp_path}/patterns --missing keep")
+    counts = json.loads(capsys.readouterr().out)
+    assert (counts["documents"], counts["unknown"], counts["unknown_sources"]) == (len(rows), number, {"www.site-09.example": number})
+    assert count(frame, patterns=mined).unknown == number and count(frame).unknown == 0
+    after = texts_of([row.asDict() for row in spark.read.parquet(str(tmp_path / "out")).collect()])
+    assert after == texts_of(dehusk.Cleaner(mined).clean_batch(renamed, missing="keep"))
+
+
+def test_spark_sends_only_what_it_needs_through_python(spark: Any, news: Rows, tmp_path: Path) -> None:
+    from dehusk.spark import clean, mine
+
+    texts = [row["text"] for row in news if row["source"] == "tideline-wire.example"]
+    given = [(number, text, 2024) for number, text in enumerate(texts)]
+    frame = spark.createDataFrame(given, "id long, `my.text` string, `the.year` int")
+    # Python cannot be sent an interval of months. Names of partitions are read as numbers.
+    frame = frame.selectExpr("*", "make_ym_interval(1, id) AS `an interval`")
+    frame.write.partitionBy("the.year").parquet(str(tmp_path / "given"))
+    names = {"text": "my.text", "source": "the.year"}
+    frame = spark.read.parquet(str(tmp_path / "given"))
+    result = mine(frame, **names)
+    expected = dehusk.mine({"text": texts, "source": ["2024"] * len(texts)})
+    assert result.patterns == expected
+    after = clean(frame, result.patterns, **names)
+    assert after.schema == frame.schema
+    after.write.parquet(str(tmp_path / "cleaned"))
+    cleaned = spark.read.parquet(str(tmp_path / "cleaned")).selectExpr("id", "`my.text` AS text", "string(`an interval`) AS age").collect()
+    cleaner = dehusk.Cleaner(expected)
+    assert {(row.id, row.text) for row in cleaned} == {(id, cleaner.clean(text, "2024")) for id, text, _ in given}
+    assert len({row.age for row in cleaned}) == len(given)
+    run_job(spark, f"run {tmp_path}/given {tmp_path}/out --text my.text --source the.year")
+    assert dehusk.Patterns.load(tmp_path / "out" / "patterns") == expected
 
 
 # Ray
@@ -298,6 +419,34 @@ def test_ray_reads_pages(ray: Any, pages: Rows, of_program: Any) -> None:
     data = ray.data.from_items(as_bytes(pages))
     assert mine(data, html="html", pack=20_000).patterns == patterns
     assert texts_of(clean(data, patterns, html="html").take_all()) == texts
+
+
+def test_ray_names_sources_without_patterns(ray: Any, rows: Rows, mined: dehusk.Patterns) -> None:
+    from dehusk.integrations.ray import clean, count
+
+    given = [*rows[:20], {"id": "a", "text": "A text.", "source": "site-9.example"}]
+    data = ray.data.from_items(given)
+    found = count(data, patterns=mined)
+    assert (found.unknown, found.unknown_sources) == (1, {"site-9.example": 1})
+    with pytest.raises(dehusk.DataError, match="1 documents have a source without patterns .*'site-9.example'"):
+        clean(data, mined, strict=True)
+    with pytest.raises(Exception, match="there are no patterns for source 'site-9.example'"):
+        clean(data, mined).take_all()
+    after = clean(data, mined, missing="keep").take_all()
+    assert texts_of(after) == texts_of(dehusk.Cleaner(mined).clean_batch(given, missing="keep"))
+
+
+def test_ray_takes_numbers_as_names_of_sources(ray: Any, news: Rows) -> None:
+    from dehusk.integrations.ray import clean, mine
+
+    texts = [row["text"] for row in news if row["source"] == "tideline-wire.example"]
+    data = ray.data.from_items([{"my.text": text, "year": 2024} for text in texts])
+    expected = dehusk.mine({"text": texts, "source": ["2024"] * len(texts)})
+    result = mine(data, text="my.text", source="year")
+    assert result.patterns == expected
+    cleaned = clean(data, result.patterns, text="my.text", source="year").take_all()
+    assert {row["my.text"] for row in cleaned} == {dehusk.Cleaner(expected).clean(text, "2024") for text in texts}
+    assert {row["year"] for row in cleaned} == {2024}
 
 
 def test_ray_samples_as_spark_does(ray: Any, rows: Rows) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
 from math import ceil
-from typing import TypeVar
+from typing import Literal
 
 import pyarrow
 import pyarrow.compute
@@ -33,9 +33,6 @@ LARGEST = 256 << 20
 # Names of sources that a result has.
 NAMED = 100
 
-_Rows = TypeVar("_Rows", pyarrow.RecordBatch, pyarrow.Table)
-
-
 @dataclass(frozen=True)
 class Counts:
     """What is in the rows.
@@ -50,21 +47,41 @@ class Counts:
         Number of rows whose source has a name that no file can have, such as ``a/b``. They are not mined, and stay as they are.
     refused_sources : dict of int
         The names of these sources, and the number of their rows. Of more than 100, the first ones.
+    unknown : int
+        Number of documents whose source has no patterns. 0 if they were counted without patterns.
+    unknown_sources : dict of int
+        The names of these sources, as above.
     """
 
     documents: int
     skipped: int
     refused: int = 0
     refused_sources: dict[str, int] = field(default_factory=dict)
+    unknown: int = 0
+    unknown_sources: dict[str, int] = field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse rows whose source has a name that no file can have."""
         if self.refused:
-            named = ", ".join(f"{name!r} ({rows})" for name, rows in self.refused_sources.items())
             raise DataError(
-                f"{self.refused} rows have a source whose name no file can have (with the number of rows): {named}; "
-                "rename the sources (source_of names them by address), or leave out strict"
+                f"{self.refused} rows have a source whose name no file can have (with the number of rows): "
+                f"{_named(self.refused_sources)}; rename the sources (source_of names them by address), or leave out strict"
             )
+
+    def check_patterns(self, patterns: Patterns) -> None:
+        """Refuse documents whose source has no patterns. The message names the sources that may be meant."""
+        if self.unknown:
+            similar = ((name, patterns._similar(name)) for name in self.unknown_sources)
+            meant = ", ".join(f"{known!r} instead of {name!r}" for name, known in similar if known is not None)
+            raise DataError(
+                f"{self.unknown} documents have a source without patterns (with their number): {_named(self.unknown_sources)}"
+                f"{f' (did you mean {meant}?)' if meant else ''}; mine them, or give missing='keep' (--missing keep), and only "
+                "shared patterns apply"
+            )
+
+
+def _named(sources: dict[str, int]) -> str:
+    return ", ".join(f"{name!r} ({rows})" for name, rows in sources.items())
 
 
 @dataclass(frozen=True)
@@ -150,29 +167,32 @@ def candidates_of(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.Re
         yield pyarrow.record_batch({"source": [source], "candidates": pyarrow.array([found], pyarrow.binary())})
 
 
-def cleaned(cleaner: Cleaner, rows: _Rows, text: str, source: str, html: str | None = None) -> _Rows:
-    """The same rows with cleaned texts. Rows that cannot be cleaned stay as they are.
+def cleaned(
+    cleaner: Cleaner,
+    texts: pyarrow.Array,
+    sources: pyarrow.Array,
+    pages: pyarrow.Array | None = None,
+    missing: Literal["error", "keep"] = "error",
+) -> pyarrow.Array:
+    """Cleaned texts. What cannot be cleaned stays as it is. The text of a row without text becomes the cleaned text of its page."""
+    sources = _known(as_names(sources))
+    if missing == "error":
+        for name in sources.filter(texts.is_valid()).unique().drop_null().to_pylist():
+            cleaner.spans("", name)
+    pairs = pyarrow.record_batch([texts, sources], ["text", "source"])
+    new = cleaner.clean_batch(pairs, missing="keep", threads=1).column(0)
+    if pages is None:
+        return new
+    found = (
+        None if page is None or name is None else cleaner.clean_page(page, name, missing=missing)
+        for page, name in zip(_pages(pages, texts), sources.to_pylist(), strict=True)
+    )
+    return pyarrow.compute.coalesce(new, pyarrow.array(found, new.type))
 
-    The text of a row with a page and no text becomes the cleaned text of its page.
-    """
-    names = rows.schema.names
-    for name in (text if html is None else html, source):
-        if name not in names:
-            raise DataError(f"there is no column '{name}'; the columns are: {', '.join(map(repr, names))}")
-    sources = _known(_array(rows.column(source)))
-    texts = _array(rows.column(text)) if text in names else pyarrow.nulls(rows.num_rows, pyarrow.string())
-    pairs = pyarrow.record_batch([texts, sources], [text, source])
-    new = cleaner.clean_batch(pairs, text, source, missing="keep", threads=1).column(0)
-    if html is not None:
-        pages = (
-            None if page is None or name is None else cleaner.clean_page(page, name)
-            for page, name in zip(_pages(_array(rows.column(html)), texts), sources.to_pylist(), strict=True)
-        )
-        new = pyarrow.compute.coalesce(new, pyarrow.array(pages, new.type))
-    if text not in names:
-        return rows.append_column(pyarrow.field(text, new.type), new)
-    index = rows.schema.get_field_index(text)
-    return rows.set_column(index, rows.schema.field(index).with_type(new.type), new)
+
+def as_names(sources: pyarrow.Array | pyarrow.ChunkedArray) -> pyarrow.Array | pyarrow.ChunkedArray:
+    """The names of sources. Numbers are names, too: engines read the names of partitions as such."""
+    return sources.cast(pyarrow.string()) if pyarrow.types.is_integer(sources.type) else sources
 
 
 def _usable(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
@@ -205,7 +225,3 @@ def _pages(pages: pyarrow.Array, texts: pyarrow.Array) -> Iterator[str | None]:
             except DataError:
                 value = None
         yield value
-
-
-def _array(column: pyarrow.Array | pyarrow.ChunkedArray) -> pyarrow.Array:
-    return column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column

@@ -21,7 +21,8 @@ from dehusk import _dehusk, candidates, compare
 from dehusk._data import Names
 from dehusk._dehusk import Documents, Patterns
 from dehusk._errors import DataError, UsageError
-from dehusk.integrations._opened import Opened, PatternsLike
+from dehusk._kept import PatternFolder
+from dehusk.integrations._opened import Missing, Opened, PatternsLike
 
 __all__ = ["Clean", "Compare", "Mine", "MinePartitions", "Partition"]
 
@@ -56,14 +57,18 @@ class Clean(_OfSources):
         The patterns, or what cleans. A path is read in each task.
     source : str or callable
         The key of the metadata with the name of the source, or a function that finds it in a document.
+    missing : "error" or "keep"
+        What happens to a document whose source has no patterns: it is an error, or only shared patterns apply.
     """
 
     type = "✂️ - FORMAT"
     name = "🌾 dehusk"
 
-    def __init__(self, patterns: PatternsLike, source: SourceOf = "source") -> None:
+    def __init__(
+        self, patterns: PatternsLike, source: SourceOf = "source", *, missing: Missing = "error"
+    ) -> None:
         super().__init__(source)
-        self._opened = Opened(patterns)
+        self._opened, self._missing = Opened(patterns), missing
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Document]:
         """Clean each document."""
@@ -71,7 +76,7 @@ class Clean(_OfSources):
             self.stat_update(StatHints.total)
             with self.track_time():
                 before = document.text
-                document.text = self._opened.cleaner.clean(before, self._source_of(document))
+                document.text = self._opened.cleaner.clean(before, self._source_of(document), missing=self._missing)
             self.stat_update("chars_in", value=len(before))
             self.stat_update("chars_out", value=len(document.text))
             if document.text != before:
@@ -85,18 +90,18 @@ class Mine(_OfSources):
     Parameters
     ----------
     patterns : path
-        The folder for the pattern files. They are written when the last document has passed.
+        The folder for the pattern files. They are written when the last document has passed. Decisions in existing files are kept.
     source : str or callable
         As for `Clean`.
-    reviewed : Patterns or None
-        Patterns that people decided on. Their decisions stay.
+    reviewed : Patterns, path or None
+        Patterns that people decided on, if there are none in the folder. Decisions stay.
     """
 
     type = "🌾 - MINE"
     name = "dehusk"
 
     def __init__(
-        self, patterns: str | PathLike[str], source: SourceOf = "source", reviewed: Patterns | None = None
+        self, patterns: str | PathLike[str], source: SourceOf = "source", reviewed: Patterns | str | PathLike[str] | None = None
     ) -> None:
         super().__init__(source)
         self._patterns, self._reviewed = patterns, reviewed
@@ -105,14 +110,15 @@ class Mine(_OfSources):
         """Mine the documents."""
         if world_size != 1:
             raise UsageError(f"there are {world_size} tasks, and each has a part of a source; use Partition first")
+        folder = PatternFolder(self._patterns, self._reviewed)
         documents, names = Documents(), Names("text", "source", "id", None)
         for document in data or ():
             self.stat_update(StatHints.total)
             documents.add_rows([self._row(document)], names)
             yield document
         with self.track_time("task"):
-            patterns = _dehusk.mine(documents, self._reviewed)
-            patterns.save(self._patterns, overwrite=True)
+            patterns = _dehusk.mine(documents, folder.reviewed)
+            folder.save(patterns)
         self.stat_update("sources", value=len(patterns), unit="task")
 
 
@@ -194,7 +200,7 @@ class Compare(PipelineStep):  # type: ignore[misc]
     folder : path
         The folder of `Partition`.
     patterns : path
-        The folder for the pattern files.
+        The folder for the pattern files. Decisions in existing files are kept.
     reviewed : Patterns or None
         As for `Mine`.
     """
@@ -203,7 +209,7 @@ class Compare(PipelineStep):  # type: ignore[misc]
     name = "dehusk compare"
 
     def __init__(
-        self, folder: DataFolderLike, patterns: str | PathLike[str], reviewed: Patterns | None = None
+        self, folder: DataFolderLike, patterns: str | PathLike[str], reviewed: Patterns | str | PathLike[str] | None = None
     ) -> None:
         super().__init__()
         self._folder, self._patterns, self._reviewed = get_datafolder(folder), patterns, reviewed
@@ -214,7 +220,8 @@ class Compare(PipelineStep):  # type: ignore[misc]
             raise UsageError(f"there are {world_size} tasks; all sources are compared in 1")
         with self.track_time("task"):
             found = (self._folder.cat_file(path) for path in self._folder.list_files("candidates"))
-            patterns = compare(found, reviewed=self._reviewed)
-            patterns.save(self._patterns, overwrite=True)
+            folder = PatternFolder(self._patterns, self._reviewed)
+            patterns = compare(found, reviewed=folder.reviewed)
+            folder.save(patterns)
         self.stat_update("sources", value=len(patterns), unit="task")
         yield from data or ()

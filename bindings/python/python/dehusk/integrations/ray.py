@@ -12,9 +12,21 @@ import ray.data
 
 from dehusk import compare
 from dehusk._dehusk import Cleaner, Patterns, is_source
-from dehusk._errors import DataError
-from dehusk._spread import LARGEST, NAMED, PACK, Counts, Mined, Plan, candidates_of, cleaned, is_below, limit_of
-from dehusk.integrations._opened import Opened
+from dehusk._errors import DataError, UsageError
+from dehusk._spread import (
+    LARGEST,
+    NAMED,
+    PACK,
+    Counts,
+    Mined,
+    Plan,
+    as_names,
+    candidates_of,
+    cleaned,
+    is_below,
+    limit_of,
+)
+from dehusk.integrations._opened import Missing, Opened
 
 __all__ = ["Counts", "Mined", "clean", "count", "mine"]
 
@@ -26,7 +38,7 @@ def mine(
     id: str | None = "id",
     *,
     html: str | None = None,
-    reviewed: Patterns | None = None,
+    reviewed: Patterns | str | PathLike[str] | None = None,
     pack: int = PACK,
     largest: int = LARGEST,
     strict: bool = False,
@@ -63,9 +75,17 @@ def mine(
     return Mined(patterns, *figures, plan.groups, plan.sampled)
 
 
-def count(data: ray.data.Dataset, text: str = "text", source: str = "source", *, html: str | None = None) -> Counts:
+def count(
+    data: ray.data.Dataset,
+    text: str = "text",
+    source: str = "source",
+    *,
+    html: str | None = None,
+    patterns: Patterns | str | PathLike[str] | None = None,
+) -> Counts:
     """Count the rows that are mined and cleaned, and those that cannot be. See `dehusk.spark.count`."""
-    return _counted(data, text, source, html)[1]
+    known = patterns if patterns is None or isinstance(patterns, Patterns) else Patterns.load(patterns)
+    return _counted(data, text, source, html, known)[1]
 
 
 def clean(
@@ -75,6 +95,7 @@ def clean(
     source: str = "source",
     *,
     html: str | None = None,
+    missing: Missing = "error",
     strict: bool = False,
 ) -> ray.data.Dataset:
     """Clean documents. Rows that cannot be cleaned stay as they are (`count` counts them), and so do all other columns.
@@ -87,18 +108,25 @@ def clean(
         The patterns, or what cleans. A path is read by each worker.
     text, source : str
         The names of the columns.
-    html, strict
+    html, missing, strict
         As for `dehusk.spark.clean`.
 
     Returns
     -------
     Dataset
     """
+    if missing not in ("error", "keep"):
+        raise UsageError(f"missing is {missing!r}; give 'error' or 'keep'")
+    opened = Opened(patterns)
     if strict:
-        count(data, text, source, html=html).check()
+        known = opened.cleaner.patterns
+        counts = count(data, text, source, html=html, patterns=known)
+        counts.check()
+        if missing == "error":
+            counts.check_patterns(known)
     return data.map_batches(
         _Cleaning,
-        fn_constructor_args=(Opened(patterns), text, source, html),
+        fn_constructor_args=(opened, text, source, html, missing),
         batch_format="pyarrow",
         compute=ray.data.ActorPoolStrategy(min_size=1),
     )
@@ -107,14 +135,24 @@ def clean(
 class _Cleaning:
     """An actor that cleans. It reads the patterns once."""
 
-    def __init__(self, opened: Opened, text: str, source: str, html: str | None) -> None:
-        self._opened, self._columns = opened, (text, source, html)
+    def __init__(self, opened: Opened, text: str, source: str, html: str | None, missing: Missing) -> None:
+        self._opened, self._columns, self._missing = opened, (text, source, html), missing
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
-        return cleaned(self._opened.cleaner, table, *self._columns)
+        text, source, html = self._columns
+        _check_columns(table, text if html is None else html, source)
+        texts = _texts(table, text).combine_chunks()
+        pages = None if html is None else table[html].combine_chunks()
+        new = cleaned(self._opened.cleaner, texts, table[source].combine_chunks(), pages, self._missing)
+        if text not in table.column_names:
+            return table.append_column(text, new)
+        index = table.schema.get_field_index(text)
+        return table.set_column(index, table.schema.field(index).with_type(new.type), new)
 
 
-def _counted(data: ray.data.Dataset, text: str, source: str, html: str | None) -> tuple[Counter[str], Counts]:
+def _counted(
+    data: ray.data.Dataset, text: str, source: str, html: str | None, patterns: Patterns | None = None
+) -> tuple[Counter[str], Counts]:
     """The bytes of each source, and the counts of all rows."""
 
     def sizes(table: pyarrow.Table) -> pyarrow.Table:
@@ -130,18 +168,32 @@ def _counted(data: ray.data.Dataset, text: str, source: str, html: str | None) -
     refused = {name: rows_of[name] for name in sorted(rows_of) if not is_source(name)}
     for name in refused:
         del bytes_of[name]
+    unknown = {} if patterns is None else {name: rows_of[name] for name in sorted(bytes_of) if name not in patterns}
     documents, rows = rows_of.total() - sum(refused.values()), sum(refused.values())
     skipped = data.count() - documents - rows
-    return bytes_of, Counts(documents, skipped, rows, dict(list(refused.items())[:NAMED]))
+    return bytes_of, Counts(documents, skipped, rows, _first(refused), sum(unknown.values()), _first(unknown))
+
+
+def _first(sources: dict[str, int]) -> dict[str, int]:
+    return dict(list(sources.items())[:NAMED])
+
+
+def _check_columns(table: pyarrow.Table, *names: str) -> None:
+    for name in names:
+        if name not in table.column_names:
+            raise DataError(f"there is no column '{name}'; the columns are: {', '.join(map(repr, table.column_names))}")
+
+
+def _texts(table: pyarrow.Table, text: str) -> pyarrow.ChunkedArray:
+    if text in table.column_names:
+        return table[text]
+    return pyarrow.chunked_array([pyarrow.nulls(len(table), pyarrow.string())])
 
 
 def _documents(table: pyarrow.Table, text: str, source: str, id: str | None, html: str | None) -> pyarrow.Table:
     """The rows with a source, and with text or page, and the names that samples are taken by."""
-    for name in (text if html is None else html, source, *([] if id in (None, "id") else [id])):
-        if name not in table.column_names:
-            raise DataError(f"there is no column '{name}'; the columns are: {', '.join(map(repr, table.column_names))}")
-    texts = table[text] if text in table.column_names else pyarrow.nulls(len(table), pyarrow.string())
-    given = pyarrow.table({"text": texts, "source": table[source]})
+    _check_columns(table, text if html is None else html, source, *([] if id is None or id == "id" else [id]))
+    given = pyarrow.table({"text": _texts(table, text), "source": as_names(table[source])})
     if html is not None:
         given = given.append_column("html", table[html])
     content = _content(given)

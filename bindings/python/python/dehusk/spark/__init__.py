@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from os import PathLike
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow
 from pyspark.sql import Column, DataFrame, GroupedData
 from pyspark.sql import functions as F
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.types import StringType
 
 from dehusk import compare
 from dehusk._dehusk import Cleaner, Patterns, is_source
-from dehusk._errors import DataError
+from dehusk._errors import DataError, UsageError
+from dehusk._kept import PatternFolder, load
 from dehusk._spread import LARGEST, NAMED, PACK, Counts, Mined, Plan, candidates_of, cleaned, limit_of
 
-__all__ = ["Counts", "Mined", "clean", "count", "mine"]
+__all__ = ["Counts", "Mined", "PatternFolder", "clean", "count", "mine"]
 
 # Tasks cost Spark some memory of the driver each. A task can mine several groups, one after another.
 MOST_TASKS = 10_000
@@ -34,7 +36,7 @@ def mine(
     id: str | None = "id",
     *,
     html: str | None = None,
-    reviewed: Patterns | None = None,
+    reviewed: Patterns | str | PathLike[str] | None = None,
     pack: int = PACK,
     largest: int = LARGEST,
     strict: bool = False,
@@ -55,8 +57,8 @@ def mine(
     html : str or None
         The name of a column with HTML pages, as strings or bytes. A page is read if its row has no text. There need be no column of
         texts then.
-    reviewed : Patterns or None
-        Patterns that people decided on. Their decisions stay.
+    reviewed : Patterns, path or None
+        Patterns that people decided on, or their folder. Their decisions stay.
     pack : int
         Bytes of text of small sources that are mined as a group.
     largest : int
@@ -74,11 +76,12 @@ def mine(
         counts.check()
     if counts.documents == 0:
         raise DataError("there is no document: no row has a text and a source")
+    known = _loaded(reviewed)
     mined = _grouped(frame, plan).applyInArrow(_mined, "source string, candidates binary")
 
     def compared(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         found = (value.as_py() for batch in batches for value in batch.column("candidates"))
-        files = compare(found, reviewed=reviewed)._packed()
+        files = compare(found, reviewed=known)._packed()
         for start in range(0, len(files), FILES):
             names, packed = zip(*files[start : start + FILES], strict=True)
             yield pyarrow.record_batch({"source": names, "packed": packed})
@@ -89,19 +92,28 @@ def mine(
     return Mined(patterns, *found, plan.groups, plan.sampled)
 
 
-def count(frame: DataFrame, text: str = "text", source: str = "source", *, html: str | None = None) -> Counts:
+def count(
+    frame: DataFrame,
+    text: str = "text",
+    source: str = "source",
+    *,
+    html: str | None = None,
+    patterns: Patterns | str | PathLike[str] | None = None,
+) -> Counts:
     """Count the rows that are mined and cleaned, and those that cannot be. It reads the frame once.
 
     Parameters
     ----------
     frame, text, source, html
         As for `mine`, whose result has the same figures.
+    patterns : Patterns, path or None
+        If given, documents whose source has no patterns are counted, too.
 
     Returns
     -------
     Counts
     """
-    return _plan(_documents(frame, text, source, None, html), PACK, LARGEST)[1]
+    return _plan(_documents(frame, text, source, None, html), PACK, LARGEST, _loaded(patterns))[1]
 
 
 def clean(
@@ -111,12 +123,13 @@ def clean(
     source: str = "source",
     *,
     html: str | None = None,
+    missing: Literal["error", "keep"] = "error",
     strict: bool = False,
     shape: bool = True,
     only: Literal["accepted"] | None = None,
     max_removed: float | None = None,
 ) -> DataFrame:
-    """Clean documents where they are, without a shuffle.
+    """Clean documents where they are, without a shuffle. Only texts, pages and names of sources are sent through Python.
 
     Parameters
     ----------
@@ -128,8 +141,12 @@ def clean(
         The names of the columns, as for `mine`.
     html : str or None
         The name of a column with HTML pages, as for `mine`. The text of a row without text becomes the cleaned text of its page.
+    missing : "error" or "keep"
+        What happens to a document whose source has no patterns: it fails the task that meets it, or only shared patterns (and the
+        structure of pages) apply.
     strict : bool
-        Whether to stop before any work if a source has a name that no file can have. The frame is read once more for that.
+        Whether to stop before any work if a source has a name that no file can have, or if a source has no patterns and that is an
+        error. The frame is read once more for that.
     shape, only, max_removed
         As for `dehusk.Cleaner`.
 
@@ -138,20 +155,34 @@ def clean(
     DataFrame
         The same columns, and that of texts if there was none.
     """
+    if missing not in ("error", "keep"):
+        raise UsageError(f"missing is {missing!r}; give 'error' or 'keep'")
     _check_columns(frame, text if html is None else html, source)
+    known = _loaded(patterns)
     if strict:
-        count(frame, text, source, html=html).check()
-    known = patterns if isinstance(patterns, Patterns) else Patterns.load(patterns)
+        counts = count(frame, text, source, html=html, patterns=known)
+        counts.check()
+        if missing == "error":
+            counts.check_patterns(known)
     shared = frame.sparkSession.sparkContext.broadcast(known)
 
-    def clean_batches(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    def clean_batches(batches: Iterator[tuple[pyarrow.Array, ...]]) -> Iterator[pyarrow.Array]:
         # What is compiled for a source is kept as long as the cleaner: for this task.
         cleaner = Cleaner(shared.value, shape=shape, only=only, max_removed=max_removed)
-        return (cleaned(cleaner, batch, text, source, html) for batch in batches)
+        for texts, sources, *pages in batches:
+            yield cleaned(cleaner, texts, sources, pages[0] if pages else None, missing)
 
-    # Not add(), which would change the schema of the frame.
-    schema = frame.schema if text in frame.columns else StructType([*frame.schema.fields, StructField(text, StringType())])
-    return frame.mapInArrow(clean_batches, schema)
+    is_there = text in frame.columns
+    texts = _named(text) if is_there else F.lit(None).cast("string")
+    pages = [] if html is None else [F.when(texts.isNull(), _named(html))]
+    new = arrow_udf(clean_batches, StringType())(texts, _named(source).cast("string"), *pages)
+    if not is_there:
+        return frame.select("*", new.alias(text))
+    return frame.withColumn(text, new.alias(text, metadata=frame.schema[text].metadata))
+
+
+def _loaded(patterns: Patterns | str | PathLike[str] | None) -> Any:
+    return patterns if patterns is None or isinstance(patterns, Patterns) else load(patterns)
 
 
 def _mined(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -181,36 +212,51 @@ def _documents(frame: DataFrame, text: str, source: str, id: str | None, html: s
     return frame.select(
         texts.alias("text"),
         *([] if html is None else [pages.alias("html")]),
-        F.when(content.isNotNull(), _named(source)).alias("source"),
+        # Names of partitions can be numbers.
+        F.when(content.isNotNull(), _named(source).cast("string")).alias("source"),
         F.octet_length(content).cast("long").alias("size"),
         F.sha2(name, 256).alias("hash"),
     )
 
 
-def _judged(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    for batch in batches:
-        usable = [name is not None and is_source(name) for name in batch.column("source").to_pylist()]
-        yield batch.append_column("is_source", pyarrow.array(usable, pyarrow.bool_()))
+def _plan(frame: DataFrame, pack: int, largest: int, patterns: Patterns | None = None) -> tuple[Plan, Counts]:
+    shared = None if patterns is None else frame.sparkSession.sparkContext.broadcast(patterns)
 
+    def judged(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        for batch in batches:
+            names = batch.column("source").to_pylist()
+            usable = [name is not None and is_source(name) for name in names]
+            known = [name is None or shared is None or name in shared.value for name in names]
+            yield batch.append_column("is_source", pyarrow.array(usable, pyarrow.bool_())).append_column(
+                "is_known", pyarrow.array(known, pyarrow.bool_())
+            )
 
-def _plan(frame: DataFrame, pack: int, largest: int) -> tuple[Plan, Counts]:
     sizes = frame.groupBy("source").agg(F.sum("size").alias("size"), F.count("*").alias("documents"))
-    sizes = sizes.mapInArrow(_judged, "source string, size long, documents long, is_source boolean")
+    sizes = sizes.mapInArrow(judged, "source string, size long, documents long, is_source boolean, is_known boolean")
     is_large = F.col("size") > pack
     is_refused = F.col("source").isNotNull() & ~F.col("is_source")
-    refused = F.collect_list(F.when(is_refused, F.struct("source", "documents")))
+    is_unknown = F.col("is_source") & ~F.col("is_known")
+
+    def first(which: Column) -> Column:
+        return F.slice(F.sort_array(F.collect_list(F.when(which, F.struct("source", "documents")))), 1, NAMED)
+
     # One row, so the documents are read once.
     [counted] = sizes.agg(
         F.sum(F.when(F.col("is_source") & ~is_large, F.col("size"))).alias("small"),
         F.sum(F.when(F.col("is_source"), F.col("documents"))).alias("documents"),
         F.sum(F.when(F.col("source").isNull(), F.col("documents"))).alias("skipped"),
         F.sum(F.when(is_refused, F.col("documents"))).alias("refused"),
-        F.slice(F.sort_array(refused), 1, NAMED).alias("refused_sources"),
+        F.sum(F.when(is_unknown, F.col("documents"))).alias("unknown"),
+        first(is_refused).alias("refused_sources"),
+        first(is_unknown).alias("unknown_sources"),
         F.collect_list(F.when(F.col("is_source") & is_large, F.struct("source", "size"))).alias("large"),
     ).collect()
     plan = Plan.of(counted.small or 0, ((row.source, row.size) for row in counted.large), pack, largest)
-    named = {row.source: row.documents for row in counted.refused_sources}
-    return plan, Counts(counted.documents or 0, counted.skipped or 0, counted.refused or 0, named)
+    refused, unknown = (
+        {row.source: row.documents for row in rows} for rows in (counted.refused_sources, counted.unknown_sources)
+    )
+    figures = (counted.documents or 0, counted.skipped or 0, counted.refused or 0, refused, counted.unknown or 0, unknown)
+    return plan, Counts(*figures)
 
 
 def _grouped(frame: DataFrame, plan: Plan) -> GroupedData:

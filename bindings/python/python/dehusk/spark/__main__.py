@@ -7,10 +7,10 @@ import json
 import sys
 from dataclasses import asdict
 
-import pyarrow.fs
 from pyspark.sql import DataFrame, SparkSession
 
-from dehusk import Error, Patterns
+from dehusk._errors import Error, UsageError
+from dehusk._kept import PatternFolder, load
 from dehusk._spread import LARGEST, PACK, Mined
 from dehusk.spark import clean, count, mine
 
@@ -31,60 +31,60 @@ def _run(arguments: argparse.Namespace, spark: SparkSession) -> None:
     is_json = arguments.format == "json" or (arguments.format is None and ".json" in arguments.input)
     frame = spark.read.json(arguments.input) if is_json else spark.read.parquet(arguments.input)
     names = {"text": arguments.text, "source": arguments.source, "html": arguments.html}
+    out = arguments.out.rstrip("/")
 
-    def mined() -> Mined:
-        reviewed = None if arguments.reviewed is None else load(arguments.reviewed)
+    def mined(folder: PatternFolder) -> Mined:
         limits = {"pack": arguments.pack, "largest": arguments.largest}
-        return mine(frame, id=arguments.id, reviewed=reviewed, strict=arguments.strict, **names, **limits)
+        result = mine(frame, id=arguments.id, reviewed=folder.reviewed, strict=arguments.strict, **names, **limits)
+        folder.save(result.patterns)
+        print(_figures(result))
+        return result
 
     def write(cleaned: DataFrame, out: str) -> None:
-        cleaned.write.json(out) if is_json else cleaned.write.parquet(out)
+        writer = cleaned.write.mode(arguments.mode)
+        writer.json(out) if is_json else writer.parquet(out)
 
-    out = arguments.out.rstrip("/")
+    # What would stop the job at its end is looked at before it begins.
     match arguments.command:
         case "mine":
-            result = mined()
-            save(result.patterns, out)
-            print(_figures(result))
+            mined(PatternFolder(out, arguments.reviewed))
         case "clean":
-            counts = count(frame, **names)
+            _check_output(frame, out, arguments.mode, spark)
+            patterns = load(arguments.patterns)
+            counts = count(frame, patterns=patterns, **names)
             if arguments.strict:
                 counts.check()
-            write(clean(frame, load(arguments.patterns), **names), out)
+            if arguments.missing == "error":
+                counts.check_patterns(patterns)
+            write(clean(frame, patterns, missing="keep", **names), out)
             print(json.dumps(asdict(counts)))
         case "run":
-            result = mined()
-            save(result.patterns, f"{out}/patterns")
-            print(_figures(result))
-            write(clean(frame, result.patterns, **names), f"{out}/cleaned")
+            _check_output(frame, f"{out}/cleaned", arguments.mode, spark)
+            result = mined(PatternFolder(f"{out}/patterns", arguments.reviewed))
+            # A source without patterns has no document in the sample that was mined.
+            write(clean(frame, result.patterns, missing="keep", **names), f"{out}/cleaned")
+
+
+def _check_output(frame: DataFrame, out: str, mode: str, spark: SparkSession) -> None:
+    """Refuse an output that exists, or that has the input in it. Spark itself does so after all work."""
+    path = spark._jvm.org.apache.hadoop.fs.Path(out)
+    files = path.getFileSystem(spark._jsc.hadoopConfiguration())
+    if mode == "error" and files.exists(path):
+        raise UsageError(f"{out!r} already exists: name another folder, or give --mode overwrite or --mode append")
+    inside = files.makeQualified(path).toUri().toString().rstrip("/") + "/"
+    if any(_is_inside(file, inside) for file in frame.inputFiles()):
+        raise UsageError(f"{out!r} is read: name another folder for the cleaned documents")
+
+
+def _is_inside(file: str, folder: str) -> bool:
+    # Java writes file:/a, and Spark file:///a.
+    return file.replace(":///", ":/", 1).startswith(folder.replace(":///", ":/", 1))
 
 
 def _figures(mined: Mined) -> str:
     counts = {"documents": mined.documents, "skipped": mined.skipped, "refused": mined.refused}
     groups = {"refused_sources": mined.refused_sources, "groups": mined.groups}
     return json.dumps({**counts, **groups, "sources": len(mined.patterns), "sampled": mined.sampled})
-
-
-def save(patterns: Patterns, folder: str) -> None:
-    """Write pattern files to a folder, which can be the address of one, such as ``s3://bucket/patterns``."""
-    if "://" not in folder:
-        patterns.save(folder, overwrite=True)
-        return
-    files, path = pyarrow.fs.FileSystem.from_uri(folder)
-    files.create_dir(path)
-    for source, of in patterns.items():
-        with files.open_output_stream(f"{path}/{source}.yaml") as file:
-            file.write(of.to_yaml().encode())
-
-
-def load(folder: str) -> Patterns:
-    """Read pattern files from a folder, which can be the address of one."""
-    if "://" not in folder:
-        return Patterns.load(folder)
-    files, path = pyarrow.fs.FileSystem.from_uri(folder)
-    found = files.get_file_info(pyarrow.fs.FileSelector(path))
-    texts = [files.open_input_stream(file.path).read().decode() for file in found if file.extension == "yaml"]
-    return Patterns.from_yaml(texts)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -99,11 +99,16 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--source", default="source", help="the column with the names of sources")
         command.add_argument("--html", help="the column with HTML pages, for rows without text")
         command.add_argument("--strict", action="store_true", help="stop if a source has a name that no file can have")
+        if name != "mine":
+            modes = "what happens if there are cleaned documents already; decisions in pattern files are always kept"
+            command.add_argument("--mode", choices=["error", "overwrite", "append"], default="error", help=modes)
         if name == "clean":
+            what = "what happens to documents whose source has no patterns: keep cleans them by shared patterns only"
+            command.add_argument("--missing", choices=["error", "keep"], default="error", help=what)
             command.add_argument("-p", "--patterns", required=True, help="the folder with pattern files")
             continue
         command.add_argument("--id", default="id", help="the column with the names of documents")
-        command.add_argument("--reviewed", help="a folder with pattern files that people decided on")
+        command.add_argument("--reviewed", help="a folder with pattern files that people decided on, if OUT has none")
         command.add_argument("--pack", type=int, default=PACK, help="bytes of small sources that are mined together")
         command.add_argument("--largest", type=int, default=LARGEST, help="a source with more bytes is mined on a sample")
     return parser
