@@ -54,7 +54,7 @@ fn main() -> anyhow::Result<()> {
     let mut output = BufWriter::new(fs::File::create(&arguments.output)?);
     for listing in inventory.sources()?.listings {
         let documents: Vec<Option<Document>> =
-            listing.documents.par_iter().map(|place| inventory.read(place).ok()).collect();
+            listing.documents.par_iter().map(|place| inventory.read(place).ok().map(Document::to_collect)).collect();
         for (gold, document) in gold.with_documents(listing.id.as_str(), &documents) {
             for record in levels(document, &gold.text, &model) {
                 serde_json::to_writer(&mut output, &record)?;

@@ -1,17 +1,20 @@
-//! Measures the memory for one document, and for mining a source, for each byte of it, in the shapes that need most:
-//! the tables in `docs/performance.md`.
+//! Measures the memory for one document, and for mining a source, for each byte of it, in the shapes that need most; or, with a
+//! limit, how much is taken at the peak: the tables in `docs/performance.md`.
 //!
 //! ```text
 //! cargo bench --bench memory -- --bytes 16M
+//! cargo bench --bench memory -- --bytes 16M --limit 100M
 //! ```
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
 use clap::Parser;
 
+use dehusk::corpus::{Compression, Encoder};
 use dehusk::random::Random;
 
 #[path = "../support/mod.rs"]
@@ -26,6 +29,9 @@ struct Arguments {
     /// How long each document is, and each source
     #[arg(long, default_value = "16M", value_parser = parse_size)]
     bytes: u64,
+    /// Measure the peak with this limit, of more commands and more shapes
+    #[arg(long, value_parser = parse_size)]
+    limit: Option<u64>,
     /// The program [default: the one that was built with this]
     #[arg(long, default_value = env!("CARGO_BIN_EXE_dehusk"), hide_default_value = true)]
     program: PathBuf,
@@ -73,6 +79,33 @@ const SHAPES: &[(&str, Piece)] = &[
     ("blank lines", |_, _| "\n".to_owned()),
 ];
 
+/// Pages, without and with a gzip that makes them short.
+const PAGES: &[(&str, &str)] = &[
+    ("paragraphs of a letter", "<p>a"),
+    ("paragraphs of a letter, closed", "<p>a</p>"),
+    ("elements that are not closed", "<div>"),
+    ("cells of a letter", "<tr><td>a<td>b"),
+    ("links", "<a href=x>a</a> "),
+    ("references", "&amp;"),
+    ("attributes", "<b a=b c=d e=f>"),
+    ("scripts", "<script>if(a<b){c}</script>"),
+];
+
+/// Commands on texts, and on pages. `@` stands before the name of a file in the folder.
+const OF_TEXTS: &[&str] = &[
+    "clean @odd -p @odd.yaml -o @out --force",
+    "mine @mined -o @patterns",
+    "stream @odd -p @odd.yaml --state @state -o @out.jsonl",
+];
+const OF_PAGES: &[&str] = &[
+    "clean @pages -p @odd.yaml -o @out --force",
+    "mine @pages -o @patterns",
+    "stream @pages -p @odd.yaml --state @state -o @out.jsonl",
+    "extract @pages -o @out --force",
+    "segment @pages -o @out.jsonl",
+    "blocks @pages -o @out.jsonl",
+];
+
 fn letter(number: usize) -> char {
     char::from(b'a' + (number % 26) as u8)
 }
@@ -90,33 +123,96 @@ fn main() -> anyhow::Result<()> {
     fs::create_dir_all(folder.path().join("odd"))?;
     fs::write(folder.path().join("odd.yaml"), patterns)?;
     fs::create_dir_all(folder.path().join("mined/odd"))?;
-    say("| text | `clean` | `stream` | `mine` |\n|---|---|---|---|")?;
-    for (name, piece) in SHAPES {
-        let bytes = write(&folder.path().join("odd/x.txt"), arguments.bytes as usize, 0, *piece)?;
-        let take = |words: &str| -> anyhow::Result<String> {
-            let mut command = Command::new(&arguments.program);
-            let place = |word: &str| match word.strip_prefix('@') {
-                Some(name) => folder.path().join(name).into_os_string(),
-                None => word.into(),
-            };
-            command.args(words.split_whitespace().map(place));
-            let (_, peak) =
-                Usage::of(&command)?.of_system.context("the system does not tell how much memory it took")?;
-            Ok(format!("{:.0}", peak as f64 / bytes as f64))
-        };
-        let clean = take("clean @odd -p @odd.yaml -o @out --quiet --threads 1")?;
-        let stream = take("stream @odd -p @odd.yaml --state @state -o @out.jsonl --quiet --threads 1")?;
-        fs::remove_file(folder.path().join("state"))?;
-        fs::remove_file(folder.path().join("out.jsonl"))?;
-        for document in 0..MINED {
-            let part = arguments.bytes as usize / MINED;
-            write(&folder.path().join(format!("mined/odd/{document}.txt")), part, document, *piece)?;
-        }
-        let mine = take("mine @mined -o @patterns --quiet --threads 1")?;
-        fs::remove_dir_all(folder.path().join("patterns"))?;
-        say(&format!("| {name} | {clean} | {stream} | {mine} |"))?;
+    let bench = Bench { arguments, folder };
+    match bench.arguments.limit {
+        None => bench.for_each_byte(),
+        Some(limit) => bench.with_limit(limit),
     }
-    Ok(())
+}
+
+struct Bench {
+    arguments: Arguments,
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The peak memory of a command, in bytes.
+    fn peak(&self, words: &str) -> anyhow::Result<u64> {
+        for output in ["out", "patterns", "out.jsonl", "state"].map(|name| self.path(name)) {
+            if output.is_dir() {
+                fs::remove_dir_all(output)?;
+            } else if output.exists() {
+                fs::remove_file(output)?;
+            }
+        }
+        let mut command = Command::new(&self.arguments.program);
+        let place = |word: &str| match word.strip_prefix('@') {
+            Some(name) => self.path(name).into_os_string(),
+            None => word.into(),
+        };
+        command.args(words.split_whitespace().map(place)).args(["--quiet", "--no-config"]);
+        // What there is no memory for is skipped or refused.
+        let (_, peak) = Usage::of_ending_with(&command, &[0, 1, 3])?
+            .of_system
+            .context("the system does not tell how much memory it took")?;
+        Ok(peak)
+    }
+
+    /// Writes a document of this shape, and a source of it. Returns the length of the document.
+    fn write_texts(&self, piece: Piece) -> anyhow::Result<usize> {
+        let bytes = self.arguments.bytes as usize;
+        for document in 0..MINED {
+            write(&self.path(&format!("mined/odd/{document}.txt")), bytes / MINED, document, piece)?;
+        }
+        write(&self.path("odd/x.txt"), bytes, 0, piece)
+    }
+
+    fn for_each_byte(&self) -> anyhow::Result<()> {
+        say("| text | `clean` | `mine` | `stream` |\n|---|---|---|---|")?;
+        for (name, piece) in SHAPES {
+            let bytes = self.write_texts(*piece)?;
+            let of =
+                |words: &&str| Ok(format!("{:.0}", self.peak(&format!("{words} --threads 1"))? as f64 / bytes as f64));
+            let row = OF_TEXTS.iter().map(of).collect::<anyhow::Result<Vec<String>>>()?;
+            say(&format!("| {name} | {} |", row.join(" | ")))?;
+        }
+        Ok(())
+    }
+
+    fn with_limit(&self, limit: u64) -> anyhow::Result<()> {
+        let row = |commands: &[&str]| -> anyhow::Result<String> {
+            let peak = |words: &&str| Ok((self.peak(&format!("{words} --memory {limit}"))? / 1_000_000).to_string());
+            Ok(commands.iter().map(peak).collect::<anyhow::Result<Vec<String>>>()?.join(" | "))
+        };
+        say("| text | `clean` | `mine` | `stream` |\n|---|---|---|---|")?;
+        for (name, piece) in SHAPES {
+            self.write_texts(*piece)?;
+            say(&format!("| {name} | {} |", row(OF_TEXTS)?))?;
+        }
+        say(
+            "\n| pages | `clean` | `mine` | `stream` | `extract` | `segment` | `blocks` |\n|---|---|---|---|---|---|---|",
+        )?;
+        fs::create_dir_all(self.path("pages/odd"))?;
+        for (name, unit) in PAGES {
+            let page = unit.repeat(self.arguments.bytes as usize / unit.len());
+            for (how, page) in [("", page.clone().into_bytes()), (", in gzip", packed(page.as_bytes())?)] {
+                (0..4).try_for_each(|number| fs::write(self.path(&format!("pages/odd/{number}.html")), &page))?;
+                say(&format!("| {name}{how} | {} |", row(OF_PAGES)?))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// In gzip.
+fn packed(bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
+    let mut encoder = Encoder::new(Vec::new(), Compression::Gzip)?;
+    encoder.write_all(bytes)?;
+    Ok(encoder.finish()?)
 }
 
 /// Writes a document of at least this number of bytes. Returns its length.

@@ -25,8 +25,14 @@ pub struct Usage {
 impl Usage {
     /// Measures a command. This program starts itself again to run the command, and must call [`measure_if_asked`].
     pub fn of(command: &Command) -> io::Result<Usage> {
+        Usage::of_ending_with(command, &[0])
+    }
+
+    /// The same, for a command that may end with these statuses.
+    pub fn of_ending_with(command: &Command, statuses: &[i32]) -> io::Result<Usage> {
         let mut measuring = Command::new(env::current_exe()?);
-        measuring.arg(MEASURE).arg(command.get_program()).args(command.get_args());
+        let statuses = statuses.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
+        measuring.arg(MEASURE).arg(statuses).arg(command.get_program()).args(command.get_args());
         let output = measuring.output()?;
         let usage = Usage::parse(&String::from_utf8_lossy(&output.stdout)).filter(|_| output.status.success());
         usage.ok_or_else(|| io::Error::other(String::from_utf8_lossy(&output.stderr)))
@@ -59,18 +65,19 @@ pub fn measure_if_asked() -> io::Result<bool> {
     if words.next().is_none_or(|word| word != MEASURE) {
         return Ok(false);
     }
+    let statuses = words.next().unwrap_or_default().to_string_lossy().into_owned();
     let program = words.next().ok_or_else(|| io::Error::other("nothing to measure"))?;
-    run(Command::new(program).args(words))?.write(&mut io::stdout())?;
+    run(Command::new(program).args(words), &statuses)?.write(&mut io::stdout())?;
     Ok(true)
 }
 
 /// Runs a program to its end. The system only reports the sum for all children and the peak of the largest one, so a
 /// measuring process runs only one program.
-fn run(command: &mut Command) -> io::Result<Usage> {
+fn run(command: &mut Command, statuses: &str) -> io::Result<Usage> {
     let start = Instant::now();
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status()?;
     let time = start.elapsed();
-    match status.success() {
+    match status.code().is_some_and(|code| statuses.split(',').any(|allowed| allowed == code.to_string())) {
         true => Ok(Usage { time, of_system: of_children() }),
         false => Err(io::Error::other(format!("{command:?}: {status}"))),
     }

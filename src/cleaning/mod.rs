@@ -44,7 +44,7 @@ use crate::patterns::regex::Edges;
 use crate::patterns::{Elements, ForeignRegex, Form, Pattern, PatternFile, Role, SHARED, Status, Trust};
 use crate::stretches::{stretches_of_true, touching};
 use crate::tokens::free_positions::FreePositions;
-use crate::tokens::{Lexer, Symbol, TokenKind};
+use crate::tokens::{Lexer, Symbol};
 use article_end::{LastPlace, last_places};
 use decision::Case;
 use elements::Selectors;
@@ -228,15 +228,6 @@ pub struct Recurring {
     pub weight: Weight,
 }
 
-/// The size of a text in tokens and lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TextCounts {
-    /// Number of tokens, without line breaks.
-    pub tokens: usize,
-    /// Number of lines that are not empty, with the two ends of the text.
-    pub lines: usize,
-}
-
 /// The matches that count, the weights of their patterns, and the trust in them and in the shape.
 #[derive(Clone, Copy)]
 struct Weighed<'a> {
@@ -346,11 +337,6 @@ impl Cleaner {
     pub(crate) fn without(&self, kind: EvidenceKind) -> Cleaner {
         let evidence_kinds = self.options.evidence_kinds.without(kind);
         Cleaner { options: CleanOptions { evidence_kinds, ..self.options.clone() }, ..self.clone() }
-    }
-
-    /// Whether the structure of a page counts.
-    pub(crate) fn uses_structure(&self) -> bool {
-        self.options.uses_structure()
     }
 
     /// The applied patterns.
@@ -554,19 +540,6 @@ impl Cleaner {
         rejected.iter().for_each(|found| reading.is_rejected[found.tokens.clone()].fill(true));
         reading.rejected.extend(rejected);
         reading
-    }
-
-    /// The size of a text, counted without allocating memory for it.
-    #[doc(hidden)]
-    pub fn count(&self, scratch: &mut Scratch, text: &str) -> TextCounts {
-        let mut counts = TextCounts::default();
-        if let Some(reader) = self.readers.first() {
-            scratch.lexer(&reader.lexer).scan(text, |token, _| match token.kind {
-                TokenKind::Break => counts.lines += 1,
-                _ => counts.tokens += 1,
-            });
-        }
-        counts
     }
 
     /// The second half of cleaning: decides by a method, with only these matches.

@@ -41,12 +41,13 @@ mod terminal;
 mod train;
 
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 use clap::builder::RangedU64ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
-use dehusk::corpus::Reads;
+use dehusk::corpus::{Budget, Reads};
 use dehusk::pipeline::workers::{all_cores, checked_threads};
 use dehusk::pipeline::{LibraryError, PipelineError};
 use dehusk::threads::none_left;
@@ -99,8 +100,7 @@ pub struct Global {
     threads: Option<usize>,
     /// Maximum memory for documents, such as 4G [default: 3/4 of the free memory]
     ///
-    /// Maximum memory for documents that are mined or cleaned, such as 4G. Commands that only show something ignore it
-    /// [default: 3/4 of the free memory]
+    /// Maximum memory for documents that are in memory at the same time, such as 4G [default: 3/4 of the free memory]
     #[arg(long, global = true, value_name = "LIMIT", value_parser = size::parse, help_heading = "Global options")]
     memory: Option<u64>,
     /// Print only errors and skipped documents
@@ -215,6 +215,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             None => format!("no {} is used", dehusk::corpus::SETTINGS_FILE),
         });
     }
+    // Before anything asks how much there is.
+    cli.global.memory.map(|memory| BUDGET.get_or_init(|| Budget::new(memory)));
     reporter.explain(|| cli.global.in_words());
     let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
     reporter.finish();
@@ -350,6 +352,14 @@ impl Command {
     }
 }
 
+/// The memory for documents, which `--memory` limits.
+static BUDGET: OnceLock<Budget> = OnceLock::new();
+
+/// The memory for documents, of which all that reads documents takes its part.
+pub fn budget() -> Budget {
+    BUDGET.get_or_init(Budget::default).clone()
+}
+
 fn start(cli: &Cli) -> anyhow::Result<()> {
     let threads = cli.cores_used().map_err(|message| clap::Error::raw(ErrorKind::ValueValidation, message + "\n"))?;
     interrupt::listen(cli.command.results())?;
@@ -387,7 +397,7 @@ impl Global {
 
     /// The memory for documents, in bytes.
     fn memory(&self) -> u64 {
-        self.memory.unwrap_or_else(dehusk::pipeline::memory::most_of_what_is_free)
+        budget().limit()
     }
 }
 

@@ -162,7 +162,7 @@ impl ReadingArgs {
             .html(self.html_key.clone());
         let options = ReadOptions::default().html(html).alt_text(self.alt_text).keys(keys);
         let options = options.source_by(self.source_by.clone());
-        options.follow_links(self.follow_links).max_document(self.max_document.0)
+        options.follow_links(self.follow_links).max_document(self.max_document.0).memory(super::budget())
     }
 }
 
@@ -561,7 +561,7 @@ impl WrittenArgs {
     fn options(&self, global: &Global) -> CorpusCleanOptions {
         let options = CorpusCleanOptions::default().spans(self.spans());
         let options = options.replacement(self.replacement.clone()).max_removed(self.max_removed);
-        options.reads(global.reads.clone()).memory(global.memory()).threads(global.threads())
+        options.reads(global.reads.clone()).threads(global.threads())
     }
 }
 

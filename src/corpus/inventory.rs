@@ -18,6 +18,7 @@ use super::folder::Findings;
 use super::jsonl::{JsonLines, Line};
 use super::keys_found::KeysFound;
 use super::listing::{self, DocumentRef, Location, Sources};
+use super::memory::{Budget, Need, Patience};
 use super::open_file::OpenFile;
 use super::reading::read_document;
 use super::records::Container;
@@ -36,13 +37,19 @@ const KEPT_OPEN: usize = 64;
 /// The files of a run.
 #[derive(Debug)]
 pub struct Inventory {
+    found: Arc<Found>,
+    options: Arc<ReadOptions>,
+}
+
+/// The files, and what is known of them. All views of the same files share it.
+#[derive(Debug)]
+struct Found {
     files: Vec<InputFile>,
     skipped: Vec<Skipped>,
     ignored: Ignored,
     /// The input that is not in `files`: folders, and paths that a person named and that were skipped.
     inputs: Vec<PathBuf>,
     reads: OnceLock<Reads>,
-    options: Arc<ReadOptions>,
     keys_found: Arc<KeysFound>,
     open: Mutex<OpenFiles>,
     /// The listed documents of files that can only be read from front to back.
@@ -78,76 +85,90 @@ impl Inventory {
         let options = Arc::new(options.clone());
         let (open, spool, stdin) = (Mutex::default(), Spool::default(), Stdin::default());
         let (keys_found, reads) = (Arc::new(KeysFound::new(&options.keys)), OnceLock::new());
-        Ok(Inventory { files, skipped, ignored, inputs, reads, options, keys_found, open, spool, stdin })
+        let found = Arc::new(Found { files, skipped, ignored, inputs, reads, keys_found, open, spool, stdin });
+        Ok(Inventory { found, options })
+    }
+
+    fn with_options(&self, options: ReadOptions) -> Inventory {
+        Inventory { found: Arc::clone(&self.found), options: Arc::new(options) }
     }
 
     /// The same files, read with another view of HTML. Pages that were stored as text before stay text.
     #[doc(hidden)]
-    pub fn with_html(mut self, html: HtmlView) -> Inventory {
-        self.options = Arc::new(ReadOptions { html, ..(*self.options).clone() });
-        self
+    pub fn with_html(&self, html: HtmlView) -> Inventory {
+        self.with_options(ReadOptions { html, ..(*self.options).clone() })
     }
 
     /// The same files, read with the trees of pages.
     #[doc(hidden)]
-    pub fn with_trees(mut self) -> Inventory {
-        self.options = Arc::new(ReadOptions { tree: true, ..(*self.options).clone() });
-        self
+    pub fn with_trees(&self) -> Inventory {
+        self.with_options(ReadOptions { tree: true, ..(*self.options).clone() })
     }
 
     /// The same files. Pages with trees are read with their boxes, if the file has them.
     #[doc(hidden)]
-    pub fn with_boxes(mut self, boxes: Arc<BoxesFile>) -> Inventory {
-        self.options = Arc::new(ReadOptions { boxes: Some(boxes), ..(*self.options).clone() });
-        self
+    pub fn with_boxes(&self, boxes: Arc<BoxesFile>) -> Inventory {
+        self.with_options(ReadOptions { boxes: Some(boxes), ..(*self.options).clone() })
     }
 
     /// The same files. What is read as the text of a page comes with its page ([`HtmlView::Page`]).
     #[doc(hidden)]
-    pub fn with_pages(self) -> Inventory {
+    pub fn with_pages(&self) -> Inventory {
         match self.options.html {
             HtmlView::Text | HtmlView::Markdown => self.with_html(HtmlView::Page),
-            HtmlView::Page | HtmlView::Markup => self,
+            html @ (HtmlView::Page | HtmlView::Markup) => self.with_html(html),
         }
+    }
+
+    /// The same files, read with this memory, of which a document needs this much.
+    #[doc(hidden)]
+    pub fn with_memory(&self, memory: Budget, need: Need) -> Inventory {
+        self.with_options(ReadOptions { memory, need, ..(*self.options).clone() })
+    }
+
+    /// The same files. Documents are read to do something with them that needs this much memory.
+    #[doc(hidden)]
+    pub fn with_need(&self, need: Need) -> Inventory {
+        self.with_memory(self.options.memory.clone(), need)
     }
 
     /// The files to read, sorted by source and name.
     #[doc(hidden)]
     pub fn files(&self) -> &[InputFile] {
-        &self.files
+        &self.found.files
     }
 
     /// What could not be read while searching, sorted by path. Other unreadable files are reported when they are read.
     pub fn skipped(&self) -> &[Skipped] {
-        &self.skipped
+        &self.found.skipped
     }
 
     /// Whether all folders and files could be looked at. If not, there may be more files than were found.
     #[doc(hidden)]
     pub fn is_all_listed(&self) -> bool {
-        !self.skipped.iter().any(|skipped| skipped.reason.is_of_reading())
+        !self.found.skipped.iter().any(|skipped| skipped.reason.is_of_reading())
     }
 
     /// The files that are not documents.
     pub fn ignored(&self) -> &Ignored {
-        &self.ignored
+        &self.found.ignored
     }
 
     /// All that must be separate from the output: the given folders and single files.
     pub fn reads(&self) -> Reads {
-        self.reads.get_or_init(|| Reads::nothing().corpus(self.inputs())).clone()
+        self.found.reads.get_or_init(|| Reads::nothing().corpus(self.inputs())).clone()
     }
 
     pub(super) fn inputs(&self) -> impl Iterator<Item = PathBuf> {
-        let files = self.files.iter().filter(|file| file.is_named_itself()).map(InputFile::path);
-        self.inputs.iter().cloned().chain(files)
+        let files = self.found.files.iter().filter(|file| file.is_named_itself()).map(InputFile::path);
+        self.found.inputs.iter().cloned().chain(files)
     }
 
     /// A message for each key that the user named and no document had, of those that were read so far. Empty when it
     /// is called again.
     #[doc(hidden)]
     pub fn unknown_keys(&self) -> Vec<String> {
-        self.keys_found.unknown()
+        self.found.keys_found.unknown()
     }
 
     /// How documents are read.
@@ -164,7 +185,7 @@ impl Inventory {
     /// Whether the document at `place` is an HTML file.
     #[doc(hidden)]
     pub fn is_html(&self, place: &DocumentRef) -> bool {
-        self.files[place.file()].kind() == FileKind::Html
+        self.found.files[place.file()].kind() == FileKind::Html
     }
 
     /// The stored size of the document at `place`, in bytes. 0 if it is not known.
@@ -172,7 +193,7 @@ impl Inventory {
     pub fn bytes(&self, place: &DocumentRef) -> u64 {
         match place.place() {
             Location::Line { bytes, .. } | Location::Spool { bytes, .. } => bytes as u64,
-            Location::File => fs::metadata(self.files[place.file()].path()).map_or(0, |metadata| metadata.len()),
+            Location::File => fs::metadata(self.found.files[place.file()].path()).map_or(0, |metadata| metadata.len()),
         }
     }
 
@@ -184,22 +205,22 @@ impl Inventory {
     /// Like [`read`](Inventory::read). A page comes with its tree.
     #[doc(hidden)]
     pub fn read_with_tree(&self, place: &DocumentRef) -> Result<Document, Skipped> {
-        self.read_as(place, &Arc::new(ReadOptions { tree: true, ..(*self.options).clone() }))
+        self.read_as(place, &Arc::new(ReadOptions { tree: true, need: Need::TO_READ, ..(*self.options).clone() }))
     }
 
     fn read_as(&self, place: &DocumentRef, options: &Arc<ReadOptions>) -> Result<Document, Skipped> {
-        let file = &self.files[place.file()];
+        let file = &self.found.files[place.file()];
         match place.place() {
-            Location::File => read_document(file, options)
+            Location::File => read_document(file, options, Patience::Waits)
                 .map(|(document, _)| document)
                 .map_err(|reason| Skipped::file(file.path(), reason)),
             Location::Line { start, bytes, number } => {
-                let container = Container::of(file, options, &self.keys_found);
+                let container = Container::of(file, options, &self.found.keys_found);
                 let document = self.line_of(place.file(), start, bytes, number, &container);
                 document.map_err(|reason| container.skipped(Some(number), reason))
             }
             Location::Spool { start, bytes, number } => {
-                let document = self.spool.read(start, bytes, options);
+                let document = self.found.spool.read(start, bytes, options);
                 document.map_err(|reason| self.container(file).skipped(Some(number), reason))
             }
         }
@@ -208,11 +229,17 @@ impl Inventory {
     /// The content of `file`, to be read in order.
     #[doc(hidden)]
     pub fn open(&self, file: &InputFile) -> Result<Content, Skipped> {
+        self.open_with(file, Patience::Waits)
+    }
+
+    /// The same. `patience` says what happens if it is a document, and there is memory for it, but not now.
+    #[doc(hidden)]
+    pub fn open_with(&self, file: &InputFile, patience: Patience) -> Result<Content, Skipped> {
         match file.holds_many() {
             true => self.records(file).map(Content::Records),
-            false => {
-                self.read_file(file).map(|(document, compression)| Content::Document(Box::new(document), compression))
-            }
+            false => self
+                .read_file(file, patience)
+                .map(|(document, compression)| Content::Document(Box::new(document), compression)),
         }
     }
 
@@ -220,7 +247,7 @@ impl Inventory {
     pub(super) fn records(&self, file: &InputFile) -> Result<Records, Skipped> {
         let container = self.container(file);
         if file.is_stdin() {
-            let input = self.stdin.open().map_err(|reason| Skipped::file(file.path(), reason))?;
+            let input = self.found.stdin.open().map_err(|reason| Skipped::file(file.path(), reason))?;
             return Records::live(container, input);
         }
         let open = OpenFile::open(&file.path()).map_err(|error| Skipped::file(file.path(), error))?;
@@ -247,7 +274,7 @@ impl Inventory {
             _ => error.into(),
         })?;
         let line = Line { number, range: 0..bytes.len() };
-        JsonLines::new(bytes, start, Arc::clone(container))?.parse(&line)?.ok_or(Reason::Changed)
+        JsonLines::new(bytes, start, Arc::clone(container))?.parse(&line, Patience::Waits)?.ok_or(Reason::Changed)
     }
 
     /// The open file with this index, shared between all readers.
@@ -256,33 +283,33 @@ impl Inventory {
             return Ok(file);
         }
         // The file is opened without the lock, so that a slow disk does not block other threads.
-        let file = Arc::new(OpenFile::open(&self.files[index].path())?);
+        let file = Arc::new(OpenFile::open(&self.found.files[index].path())?);
         self.open_files().insert(index, &file);
         Ok(file)
     }
 
     /// The storage for documents that can only be read from front to back.
     pub(super) fn spool(&self) -> &Spool {
-        &self.spool
+        &self.found.spool
     }
 
     /// If standard input is part of the input, stores it, so that it can be read several times.
     pub(super) fn keep_stdin(&self) -> io::Result<()> {
-        if self.files.iter().any(InputFile::is_stdin) { self.stdin.keep() } else { Ok(()) }
+        if self.found.files.iter().any(InputFile::is_stdin) { self.found.stdin.keep() } else { Ok(()) }
     }
 
-    fn read_file(&self, file: &InputFile) -> Result<(Document, Compression), Skipped> {
-        let document = read_document(file, &self.options);
+    fn read_file(&self, file: &InputFile, patience: Patience) -> Result<(Document, Compression), Skipped> {
+        let document = read_document(file, &self.options, patience);
         document.map_err(|reason| Skipped::file(file.path(), reason))
     }
 
     fn container(&self, file: &InputFile) -> Arc<Container> {
-        Container::of(file, &self.options, &self.keys_found)
+        Container::of(file, &self.options, &self.found.keys_found)
     }
 
     fn open_files(&self) -> std::sync::MutexGuard<'_, OpenFiles> {
         // No code that holds the lock can leave the data half changed. So a poisoned lock is used as well.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.found.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::keys_found::keys_of;
+use super::memory::{Claim, Kind, Patience};
 use super::reading::{View, refuse_too_large};
 use super::record::{Body, Record, with_value};
 use super::records::Container;
@@ -58,16 +59,25 @@ impl JsonLines {
     }
 
     /// The document in `line`; `None` if the line is blank.
-    pub(super) fn parse(&self, line: &Line) -> Result<Option<Document>, Reason> {
+    pub(super) fn parse(&self, line: &Line, patience: Patience) -> Result<Option<Document>, Reason> {
         let options = &self.container.options;
         let keys = &options.keys;
         let Some((text, record)) = self.record(line)? else {
             return Ok(None);
         };
         let body = record.body(keys)?;
+        // What is read of a line is never longer than the line.
+        let bytes = line.range.len() as u64;
+        let claim = |kind| Claim::new(options, patience, kind, bytes);
         let view = match body {
-            Body::Html(field) => View::of(field.string()?, options),
-            Body::Text(field) => View::plain(field.string()?.into_owned()),
+            Body::Html(field) => {
+                let claim = claim(Kind::Page)?;
+                View::of(field.string()?, options, claim)?
+            }
+            Body::Text(field) => {
+                let claim = claim(Kind::Text)?;
+                View::plain(field.string()?.into_owned(), claim)?
+            }
         };
         let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
         let source = SourceId::parse(&self.container.source_of(record.known(options)?)?)?;
@@ -152,7 +162,7 @@ mod tests {
     }
 
     fn texts(lines: &JsonLines) -> Vec<String> {
-        let parsed = lines.lines_from(0, 1).map(|line| (line.number, lines.parse(&line)));
+        let parsed = lines.lines_from(0, 1).map(|line| (line.number, lines.parse(&line, Patience::Waits)));
         let texts = parsed.map(|(number, parsed)| match parsed {
             Ok(Some(document)) => {
                 format!("{}/{}: {}", document.source, document.id, &*document.text)
@@ -211,7 +221,7 @@ mod tests {
     fn a_line_is_rewritten_in_place() {
         let lines = lines_of(b"\xef\xbb\xbf{\"source\":\"a\",\"text\":\"old\",\"n\":1.0}\r\n{}\n");
         let all: Vec<Line> = lines.lines_from(0, 1).collect();
-        let document = lines.parse(&all[0]).expect("a document").expect("no blank line");
+        let document = lines.parse(&all[0], Patience::Waits).expect("a document").expect("no blank line");
         let rewritten = lines.rewrite(&all[0], &document, "new").expect("rewritten");
         assert_eq!(rewritten, "\u{feff}{\"source\":\"a\",\"text\":\"new\",\"n\":1.0}\r\n");
         let without_place = Document { value: None, ..document };

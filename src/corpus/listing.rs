@@ -152,22 +152,22 @@ impl Listed {
     }
 
     fn put_batch_by(&mut self, file: u32, batch: &Batch, spool: &Spool) -> io::Result<()> {
-        let read = (0..batch.len()).into_par_iter().map(|index| batch.document(index));
-        let (mut numbers, mut documents) = (Vec::new(), Vec::new());
-        for (index, read) in read.collect::<Vec<_>>().into_iter().enumerate() {
-            match read {
-                Ok(Some(document)) => {
-                    numbers.push(batch.number(index));
-                    documents.push(document);
-                }
-                Ok(None) => {}
+        // A document is stored as soon as it is read, so that few of them are in memory.
+        let put = |index| match batch.document(index) {
+            Ok(Some(document)) => {
+                let (start, bytes) = spool.put(&document)?;
+                Ok(Some(Ok((document.source, DocumentRef::put_by(file, start, bytes, batch.number(index))))))
+            }
+            Ok(None) => Ok(None),
+            Err(skipped) => Ok(Some(Err(skipped))),
+        };
+        let all: Vec<Option<Result<(SourceId, DocumentRef), Skipped>>> =
+            (0..batch.len()).into_par_iter().map(put).collect::<io::Result<_>>()?;
+        for put in all.into_iter().flatten() {
+            match put {
+                Ok((source, document)) => self.add(&source, document),
                 Err(skipped) => self.skipped.push(skipped),
             }
-        }
-        let (mut start, lengths) = spool.put(&documents)?;
-        for ((document, number), bytes) in documents.iter().zip(numbers).zip(lengths) {
-            self.add(&document.source, DocumentRef::put_by(file, start, bytes, number));
-            start += bytes as u64;
         }
         Ok(())
     }

@@ -26,6 +26,7 @@ mod jsonl;
 mod keys_found;
 mod line_stream;
 mod listing;
+pub mod memory;
 mod open_file;
 mod output;
 mod output_file;
@@ -85,6 +86,8 @@ pub use warc::Answer;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use self::memory::Budget;
+use self::memory::{Need, Share};
 use crate::html::{Boxes, Tree};
 
 /// Maximum size of a document. Positions in a document have 32 bits.
@@ -118,6 +121,9 @@ pub struct Document {
     /// A problem that was found while it was read.
     #[doc(hidden)]
     pub warning: Option<Warning>,
+    /// The memory for it, if it was read from a file.
+    #[doc(hidden)]
+    pub memory: Option<Arc<Share>>,
     /// Where it stands in its line of JSON, with its quotation marks, if only this changes when it is rewritten.
     #[doc(hidden)]
     pub value: Option<Range<usize>>,
@@ -126,8 +132,16 @@ pub struct Document {
 impl Document {
     /// A document with only these facts.
     pub fn new(id: String, source: SourceId, text: String) -> Document {
-        let (url, page, tree, boxes, encoding, warning, value) = (None, None, None, None, None, None, None);
-        Document { id, source, text, url, is_view: false, page, tree, boxes, encoding, warning, value }
+        let (url, page, tree, boxes, encoding) = (None, None, None, None, None);
+        let (warning, memory, value) = (None, None, None);
+        Document { id, source, text, url, is_view: false, page, tree, boxes, encoding, warning, memory, value }
+    }
+
+    /// The document, without its part of the memory for documents. Who collects documents has to know that they fit: the next
+    /// one would wait for ever for the memory of those before it.
+    #[doc(hidden)]
+    pub fn to_collect(self) -> Document {
+        Document { memory: None, ..self }
     }
 }
 
@@ -155,6 +169,12 @@ pub struct ReadOptions {
     /// bounds how much of a compressed file or an archive is in memory at once. At most [`MAX_DOCUMENT_BYTES`].
     /// Default: 256 MB.
     pub max_document: u64,
+    /// The memory for documents that are read at the same time. A document that needs more is skipped. Default: 3/4 of the
+    /// memory that is free, for the whole process.
+    pub memory: Budget,
+    /// What a document needs of it, which depends on what is done with the document.
+    #[doc(hidden)]
+    pub need: Need,
 }
 
 setters!(ReadOptions {
@@ -166,7 +186,29 @@ setters!(ReadOptions {
     source_by: SourceBy,
     follow_links: bool,
     max_document: u64,
+    memory: Budget,
 });
+
+impl ReadOptions {
+    /// The most bytes that a document may have.
+    fn most_bytes(&self) -> u64 {
+        self.max_document.min(MAX_DOCUMENT_BYTES as u64)
+    }
+
+    /// The most bytes that a record may have to be read at all. A document in a longer one needs more memory than there is. Some
+    /// records are in memory beside those that have their share of it.
+    fn most_record_bytes(&self) -> u64 {
+        self.max_document.min(self.memory.limit() / memory::LEAST_PER_BYTE)
+    }
+
+    /// Why a record or a document of this number of bytes is too large.
+    fn too_large(&self, bytes: u64) -> Reason {
+        match self.most_bytes() {
+            limit if bytes > limit => Reason::TooLarge { bytes: Some(bytes), limit },
+            _ => Reason::TooLittleMemory { need: Some(memory::LEAST_PER_BYTE * bytes), limit: self.memory.limit() },
+        }
+    }
+}
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
@@ -179,6 +221,8 @@ impl Default for ReadOptions {
             source_by: SourceBy::default(),
             follow_links: false,
             max_document: 256_000_000,
+            memory: Budget::default(),
+            need: Need::TO_READ,
         }
     }
 }

@@ -3,28 +3,41 @@
 //! Takes the content of a file or record. Returns its text or, for a page, its visible text.
 
 use std::borrow::Cow;
-use std::io::{self, Cursor, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
-use super::compression::{Compression, decompressed};
+use super::compression::{Compression, Input, decompressed};
 use super::decode::{Decoded, declared_as, decode};
+use super::memory::{Claim, Kind, Patience, Share, Size, unpacked};
 use super::open_file::OpenFile;
-use super::{Document, FileKind, HtmlView, InputFile, MAX_DOCUMENT_BYTES, Page, ReadOptions, Reason, SourceId};
+use super::{Document, FileKind, HtmlView, InputFile, Page, ReadOptions, Reason, SourceId};
 use crate::html::{AltText, PageAspect, SourceMap, Tree, declared_encoding, read_with_alt_text};
 
+/// How many times larger compressed text is when it is unpacked, usually.
+pub(super) const USUAL_RATIO: u64 = 8;
+
 /// Reads the document in `file`. Also returns the compression of the file.
-pub(super) fn read_document(file: &InputFile, options: &ReadOptions) -> Result<(Document, Compression), Reason> {
+pub(super) fn read_document(
+    file: &InputFile,
+    options: &ReadOptions,
+    patience: Patience,
+) -> Result<(Document, Compression), Reason> {
     // Only files with many documents have no source.
     let source = file.source().ok_or(Reason::NotAFile)?;
     let open = Arc::new(OpenFile::open(&file.path())?);
     refuse_too_large(open.length(), options)?;
-    let bytes = read_all(open.whole(), open.length(), options, Reason::from)?;
-    let compression = Compression::of(&bytes);
-    let bytes = decompress(bytes, options)?;
-    let stored = Stored { bytes, is_html: file.kind() == FileKind::Html, encoding: None };
-    let document = stored.document(file.id().to_owned(), source.clone(), options)?;
+    let compression = open.bytes(0, open.length().min(4) as usize).map(|start| Compression::of(&start))?;
+    let about = if compression == Compression::None { open.length() } else { USUAL_RATIO * open.length() };
+    let is_html = file.kind() == FileKind::Html;
+    let kind = if is_html { Kind::Page } else { Kind::Text };
+    let (bytes, claim) = unpacked(options, patience, kind, about, |most| match compression {
+        Compression::None => read_all(open.whole(), open.length(), most, Reason::from),
+        _ => decompress(Box::new(open.whole()), most),
+    })?;
+    let stored = Stored { bytes, is_html, encoding: None };
+    let document = stored.document(file.id().to_owned(), source.clone(), options, claim)?;
     Ok((document, compression))
 }
 
@@ -38,7 +51,13 @@ pub(super) struct Stored {
 
 impl Stored {
     /// Decodes the document and gives it this name and source. Fails if it is binary or too large.
-    pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
+    pub(super) fn document(
+        self,
+        id: String,
+        source: SourceId,
+        options: &ReadOptions,
+        claim: Claim,
+    ) -> Result<Document, Reason> {
         let Stored { bytes, is_html, encoding } = self;
         let declared = encoding.or_else(|| if is_html { in_markup(&bytes) } else { None });
         let Decoded { text, encoding, warning } = decode(&bytes, declared)?;
@@ -48,8 +67,8 @@ impl Stored {
         };
         let (text, bytes) = text.taken_from(bytes);
         let view = match is_html {
-            true => View::of(text.into(), options),
-            false => View::plain(text),
+            true => View::of(text.into(), options, claim)?,
+            false => View::plain(text, claim)?,
         };
         let mut document = Document { encoding, warning, ..view.document(id, source, options)? };
         if let Some(page) = &mut document.page {
@@ -102,45 +121,55 @@ pub(super) struct View {
     is_view: bool,
     page: Option<Box<Page>>,
     tree: Option<Arc<Tree>>,
+    memory: Share,
 }
 
 impl View {
-    /// A plain text.
-    pub(super) fn plain(text: String) -> View {
-        View { text, is_view: false, page: None, tree: None }
+    /// A plain text. Fails if there is too little memory for it.
+    pub(super) fn plain(text: String, claim: Claim) -> Result<View, Reason> {
+        let stored = Size { stored: text.len() as u64, ..Size::default() };
+        let memory = claim.settled(stored, &text)?;
+        Ok(View { text, is_view: false, page: None, tree: None, memory })
     }
 
-    /// The requested view of a page.
-    pub(super) fn of(html: Cow<str>, options: &ReadOptions) -> View {
-        match options.html {
-            HtmlView::Markup => View::plain(html.into_owned()),
-            HtmlView::Text => {
+    /// The requested view of a page. Fails if there is too little memory for it.
+    pub(super) fn of(html: Cow<str>, options: &ReadOptions, claim: Claim) -> Result<View, Reason> {
+        if options.html == HtmlView::Markup {
+            return View::plain(html.into_owned(), claim);
+        }
+        claim.check_page(&html)?;
+        let size = Size::of_page(&html);
+        let (text, page, tree) = match options.html {
+            HtmlView::Markup | HtmlView::Text => {
                 let (text, tree) = read_page(&html, options);
-                View { text, is_view: true, page: None, tree }
+                (text, None, tree)
             }
             HtmlView::Markdown => {
                 let (text, tree) = visible_text::<Tree>(&html, options);
-                View { text, is_view: true, page: None, tree: Some(Arc::new(tree)) }
+                (text, None, Some(Arc::new(tree)))
             }
             HtmlView::Page => {
                 let (text, (map, tree)) = visible_text::<(SourceMap, Tree)>(&html, options);
                 let (tree, markup) = (Arc::new(tree), html.into_owned());
                 let wanted = options.tree.then(|| Arc::clone(&tree));
                 let page = Page { markup, map, tree, bytes: None, encoding: None, warning: None };
-                View { text, is_view: false, page: Some(Box::new(page)), tree: wanted }
+                (text, Some(Box::new(page)), wanted)
             }
-        }
+        };
+        let memory = claim.settled(size, &text)?;
+        Ok(View { text, is_view: page.is_none(), page, tree, memory })
     }
 
     /// The document with this name and source. Fails if the text is too large.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
-        let View { text, is_view, page, tree } = self;
+        let View { text, is_view, page, tree, memory } = self;
         refuse_too_large(text.len() as u64, options)?;
         let boxes = match options.boxes.as_ref().zip(tree.as_deref()) {
             Some((file, tree)) => file.boxes(&source, &id, tree)?.map(Arc::new),
             None => None,
         };
-        Ok(Document { is_view, page, tree, boxes, ..Document::new(id, source, text) })
+        let memory = Some(Arc::new(memory));
+        Ok(Document { is_view, page, tree, boxes, memory, ..Document::new(id, source, text) })
     }
 }
 
@@ -161,17 +190,14 @@ fn visible_text<R: PageAspect>(html: &str, options: &ReadOptions) -> (String, R)
 /// Fails if a size exceeds the limit. It is called for the size of the file before it is read, and for the size of the
 /// text, which can be larger.
 pub(super) fn refuse_too_large(bytes: u64, options: &ReadOptions) -> Result<(), Reason> {
-    let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
+    let limit = options.most_bytes();
     if bytes > limit { Err(Reason::TooLarge { bytes: Some(bytes), limit }) } else { Ok(()) }
 }
 
 /// The unpacked bytes of a file. Unpacking stops at the limit.
-fn decompress(bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<u8>, Reason> {
-    if Compression::of(&bytes) == Compression::None {
-        return Ok(bytes);
-    }
-    let (_, behind) = decompressed(Box::new(Cursor::new(bytes)))?;
-    read_all(behind, 0, options, |error| match error.kind() {
+fn decompress(packed: Input, limit: u64) -> Result<Vec<u8>, Reason> {
+    let (_, behind) = decompressed(packed)?;
+    read_all(behind, 0, limit, |error| match error.kind() {
         ErrorKind::OutOfMemory => error.into(),
         _ => Reason::Damaged(error.to_string()),
     })
@@ -181,10 +207,9 @@ fn decompress(bytes: Vec<u8>, options: &ReadOptions) -> Result<Vec<u8>, Reason> 
 pub(super) fn read_all(
     from: impl Read,
     about: u64,
-    options: &ReadOptions,
+    limit: u64,
     reason: impl Fn(io::Error) -> Reason,
 ) -> Result<Vec<u8>, Reason> {
-    let limit = options.max_document.min(MAX_DOCUMENT_BYTES as u64);
     // With 1 extra byte, reading notices the end without a larger buffer.
     let mut bytes = Vec::with_capacity(about as usize + 1);
     from.take(limit + 1).read_to_end(&mut bytes).map_err(reason)?;
@@ -198,6 +223,7 @@ pub(super) fn read_all(
 mod tests {
     use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
 
+    use super::super::MAX_DOCUMENT_BYTES;
     use super::super::testing::{inventory, plain, tree};
     use super::super::{Content, ReadOptions, Warning};
     use super::*;

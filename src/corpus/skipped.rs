@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{MAX_DOCUMENT_BYTES, SourceIdError};
+use crate::shown::size;
 
 /// A document, file or folder that could not be read. The run continues without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +102,17 @@ pub enum Reason {
         /// The limit.
         limit: u64,
     },
+    /// It may need more memory than there is.
+    #[error("{} than the available {}: split it, or allow more (--memory)", needs_more(*.need), size(*.limit))]
+    TooLittleMemory {
+        /// What it may need, in bytes. `None` if it was not read to its end.
+        need: Option<u64>,
+        /// What there is, in bytes.
+        limit: u64,
+    },
+    /// There is memory for it, but not now.
+    #[error("must wait for memory")]
+    NoMemoryNow,
     /// The compressed data end too early or are not valid.
     #[error("its compressed data are damaged: {0}")]
     Damaged(String),
@@ -290,6 +302,10 @@ impl Reason {
     pub fn is_of_reading(&self) -> bool {
         matches!(self, Reason::Unreadable(_) | Reason::BreaksOff { .. } | Reason::Changed)
     }
+}
+
+fn needs_more(need: Option<u64>) -> String {
+    need.map_or_else(|| "needs more memory".to_owned(), |need| format!("may need {} of memory, more", size(need)))
 }
 
 fn too_large(bytes: Option<u64>, limit: u64) -> String {

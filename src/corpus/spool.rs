@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::memory::{Claim, Kind, Patience};
 use super::open_file::OpenFile;
 use super::reading::View;
 use super::{Document, ReadOptions, Reason, SourceId};
@@ -38,15 +39,10 @@ struct SpoolFile {
 }
 
 impl Spool {
-    /// Stores documents. Returns the position of the first one and the length of each, in bytes.
-    pub(super) fn put(&self, documents: &[Document]) -> io::Result<(u64, Vec<usize>)> {
+    /// Stores a document. Returns its position and its length in bytes.
+    pub(super) fn put(&self, document: &Document) -> io::Result<(u64, usize)> {
         let mut bytes = Vec::new();
-        let mut put = |document| {
-            let before = bytes.len();
-            write(document, &mut bytes);
-            bytes.len() - before
-        };
-        let lengths = documents.iter().map(&mut put).collect();
+        write(document, &mut bytes);
         let mut spool = self.lock();
         let SpoolFile { file, end, .. } = match &mut *spool {
             Some(spool) => spool,
@@ -59,7 +55,7 @@ impl Spool {
         file.write_all(&bytes)?;
         let start = *end;
         *end += bytes.len() as u64;
-        Ok((start, lengths))
+        Ok((start, bytes.len()))
     }
 
     /// The document of `length` bytes at `start`. If its page was stored, the page is read with these options.
@@ -107,10 +103,14 @@ fn read(record: &[u8], options: &ReadOptions) -> Option<Result<Document, Reason>
         str::from_utf8(part).ok()
     };
     let (id, source, content) = (part(0)?.to_owned(), SourceId::parse(part(1)?).ok()?, part(2)?);
-    Some(match header[HEADER_BYTES - 1] {
-        PAGE => View::of(content.into(), options).document(id, source, options),
-        kind => Ok(Document { is_view: kind == VIEW, ..Document::new(id, source, content.to_owned()) }),
-    })
+    let kind = header[HEADER_BYTES - 1];
+    let claim = |kind| Claim::new(options, Patience::Waits, kind, content.len() as u64);
+    let view = || match kind {
+        PAGE => View::of(content.into(), options, claim(Kind::Page)?),
+        _ => View::plain(content.to_owned(), claim(Kind::Text)?),
+    };
+    let document = view().and_then(|view| view.document(id, source, options));
+    Some(document.map(|document| Document { is_view: kind == VIEW || document.is_view, ..document }))
 }
 
 #[cfg(test)]
@@ -125,17 +125,18 @@ mod tests {
     #[test]
     fn what_is_put_by_is_read_in_any_order() {
         let spool = Spool::default();
-        let (first, one) = spool.put(&[document("1", "größe"), document("2", "")]).expect("put by");
+        let put = |id, text| spool.put(&document(id, text)).expect("put by");
+        let (first, second) = (put("1", "größe"), put("2", ""));
         let options = ReadOptions::default();
-        assert!(spool.read(first, one[0], &options).is_ok());
-        let (second, two) = spool.put(&[document("3", "x")]).expect("put by");
-        let text = |start, length| {
+        assert!(spool.read(first.0, first.1, &options).is_ok());
+        let third = put("3", "x");
+        let text = |(start, length)| {
             let read = spool.read(start, length, &options).expect("read");
             format!("{} {} {} {}", read.source, read.id, read.text, read.is_view)
         };
-        assert_eq!(text(second, two[0]), "a.com 3 x true");
-        assert_eq!(text(first + one[0] as u64, one[1]), "a.com 2  true");
-        assert_eq!(text(first, one[0]), "a.com 1 größe true");
+        assert_eq!(text(third), "a.com 3 x true");
+        assert_eq!(text(second), "a.com 2  true");
+        assert_eq!(text(first), "a.com 1 größe true");
     }
 
     #[test]

@@ -264,9 +264,6 @@ impl Networks {
 }
 
 impl JudgedPage {
-    /// Maximum memory to judge a block, in bytes.
-    pub const OF_BLOCK: u64 = 4 * (FEATURES.len() + CONTEXT.len()) as u64 + 400;
-
     /// What a network says about each block. `put` adds the features of a block that it has before those of the second
     /// network.
     fn judged_by(&self, network: &Network, put: impl Fn(usize, &mut Vec<f32>)) -> Vec<f32> {

@@ -255,6 +255,11 @@ impl Pattern {
         regex.find(text).is_ok_and(|found| found.is_some_and(|found| found.range() == (0..text.len())))
     }
 
+    /// Number of its tokens, if it is a run of tokens.
+    pub(crate) fn tokens(&self) -> usize {
+        if let Form::Run(run) = &self.form { run.pieces().len() } else { 0 }
+    }
+
     /// Whether a person changed it.
     pub fn is_touched(&self) -> bool {
         self.status != Status::Proposed || !self.note.is_empty() || !self.is_as_mined()

@@ -7,7 +7,7 @@ use std::mem;
 
 use super::error::{PipelineError, Result};
 use super::library::Library;
-use super::memory::{self, Budget};
+use super::memory;
 use super::mining::CorpusMineOptions;
 use super::observer::{Observer, Steps, WarningKind};
 use super::workers::share_out_and_collect;
@@ -15,11 +15,11 @@ use super::writing::write;
 use super::written::Prune;
 use super::{suited, timed};
 use crate::cleaning::{CleanOptions, PageText};
-use crate::corpus::{HtmlView, OutputRoot, SourceId};
+use crate::corpus::{Budget, HtmlView, OutputRoot, SourceId};
 use crate::mining::Mined;
 use crate::mining::cross_source::{self, Templates};
 use crate::patterns::merge::merge;
-use crate::patterns::{PatternFile, SHARED, Trust};
+use crate::patterns::{Pattern, PatternFile, SHARED, Trust};
 use crate::selection::places::Places;
 use crate::selection::proposals::Proposals;
 use crate::selection::{Reliance, SelectOptions, tried_out};
@@ -224,7 +224,7 @@ fn warn_of_small_sources(sources: &[MinedSource], observer: &dyn Observer) {
 
 /// The memory in bytes to test patterns on this number of a source's documents.
 fn need_to_try_out(own: &PatternFile, shared: Option<&PatternFile>, documents: usize) -> u64 {
-    let patterns = own.all().count() + shared.map_or(0, |shared| shared.all().count());
+    let patterns = own.all().chain(shared.into_iter().flat_map(PatternFile::all)).map(Pattern::tokens);
     let matches: usize = own.all().map(|pattern| pattern.occurrences).sum();
     let part = |all: usize| (all as u128 * documents as u128 / own.mined.documents.max(1) as u128) as u64;
     memory::need_to_try_out(patterns, part(matches), part(own.mined.tokens))

@@ -4,13 +4,12 @@ use rayon::prelude::*;
 
 use super::error::Result;
 use super::left_out::tell_of_skipped;
-use super::memory::Budget;
 use super::mining::{CorpusMineOptions, mine_within};
 use super::observer::{Observer, WarningKind};
 use super::reading::read_documents;
 use super::workers::share_out_and_collect;
 use crate::cleaning::shape::ShapeModel;
-use crate::corpus::{Inventory, SourceListing};
+use crate::corpus::{Budget, Inventory, SourceListing};
 use crate::mining::Mined;
 use crate::mining::cross_source::{cross_source, shared_facts};
 use crate::patterns::{PatternFile, SHARED, Trust};

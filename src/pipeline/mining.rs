@@ -3,6 +3,8 @@
 //! Each source is mined alone. Then all sources are compared, and the patterns of each are tested ([`Combiner`]).
 
 use std::mem;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization;
@@ -11,16 +13,16 @@ use super::combine::{Combiner, MinedCorpus, MinedSource, Samples};
 use super::error::{PipelineError, Result};
 use super::left_out::tell_of_skipped;
 use super::library::Library;
-use super::memory::{self, Budget};
+use super::memory;
 use super::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
-use super::reading::read_documents;
 use super::segments::same_segments;
 use super::shelf::{Shelf, ShelvedText};
 use super::timed;
 use super::workers::{all_cores, share_out_and_collect};
 use super::written::Prune;
 use crate::cleaning::PageText;
-use crate::corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing, Sources};
+use crate::corpus::memory::{Budget, Need};
+use crate::corpus::{self, DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing, Sources};
 use crate::mining::content_order::content_order;
 use crate::mining::{MineOptions, Mined, mine_sequence};
 use crate::selection::sampling;
@@ -67,7 +69,7 @@ impl Default for CorpusMineOptions {
             all_patterns: false,
             segment_duplicates: false,
             prune: false,
-            memory: memory::most_of_what_is_free(),
+            memory: corpus::Budget::default().limit(),
             threads: all_cores(),
         }
     }
@@ -185,18 +187,25 @@ impl<'a> Miner<'a> {
         let (mined, samples): (Vec<Mined>, Vec<Vec<SampleDocument>>) = mined.into_iter().unzip();
         let source = |(listing, mined): (&SourceListing, Mined)| MinedSource::new(listing.id.clone(), mined);
         let sources = listings.iter().zip(mined).map(source).collect();
-        Ok((sources, DocumentSamples { inventory: self.inventory, observer: self.observer, samples }))
+        Ok((sources, DocumentSamples { inventory: self.reading(), observer: self.observer, samples }))
+    }
+
+    /// The documents, read with the memory that is there for reading. Who reads them has a share of the other memory.
+    fn reading(&self) -> Inventory {
+        let memory = Budget::new(memory::for_reading(self.options.memory));
+        self.inventory.with_memory(memory, Need::TO_READ_TEXT)
     }
 
     fn mine_all(&self, listings: &[SourceListing]) -> Result<Vec<(Mined, Vec<SampleDocument>)>> {
         let needs: Vec<u64> = listings.iter().map(|listing| self.need(&listing.documents)).collect();
         let budget = Budget::new(self.options.memory);
+        let reading = self.reading();
         self.refuse_what_needs_more(listings, &needs, budget.limit())?;
         let documents: usize = listings.iter().map(|listing| listing.documents.len()).sum::<usize>();
         self.observer.start("mining", Steps::Things(documents as u64));
         let shelf = Shelf::new(self.options.memory);
         let mined = share_out_and_collect(self.options.threads, listings.len(), |index| {
-            self.mine_one(&listings[index], needs[index], &budget, &shelf)
+            self.mine_one(&listings[index], needs[index], &reading, &budget, &shelf)
         });
         self.observer.finish();
         mined
@@ -206,37 +215,45 @@ impl<'a> Miner<'a> {
     fn mine_one(
         &self,
         listing: &SourceListing,
-        need: u64,
+        mut need: u64,
+        reading: &Inventory,
         budget: &Budget,
         shelf: &Shelf,
     ) -> Result<(Mined, Vec<SampleDocument>)> {
         let limit = budget.limit();
-        let mut share = budget.take(need);
-        let places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
-        let documents = read_documents(self.inventory, &places, self.observer)?;
-        let read = places.into_iter().zip(documents).filter_map(|(place, document)| Some((place, document?.text)));
-        let (places, texts): (Vec<DocumentRef>, Vec<String>) = read.unzip();
-        // The order that people gave to documents must not show.
-        let order = content_order(&texts);
-        let (mut places, mut texts) = picked(&order, &places, texts);
-        // The number of tokens is only known now.
-        let mut sequence = lexed(&listing.id, &texts, self.lexer)?;
-        let mut need_of_tokens = need_of(&texts, &sequence);
-        if need_of_tokens > limit && !self.options.sample {
-            return Err(PipelineError::NotEnoughMemory { needs: vec![(listing.id.clone(), need_of_tokens)], limit });
-        }
-        while need_of_tokens > limit && texts.len() > 1 {
-            let most = (texts.len() as u128 * u128::from(limit) / u128::from(need_of_tokens)) as usize;
-            let all: Vec<usize> = (0..texts.len()).collect();
-            (places, texts) = picked(sampling::evenly_spread(&all, most.max(1)), &places, texts);
-            self.tell_of_sample(listing, texts.len());
-            sequence = lexed(&listing.id, &texts, self.lexer)?;
-            need_of_tokens = need_of(&texts, &sequence);
-        }
-        if need_of_tokens > need {
-            drop(share);
-            share = budget.take(need_of_tokens);
-        }
+        let mut places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
+        // How much text there is, and how many tokens, is only known when it is read. If it needs more memory, everything is
+        // given back and read again with more: who holds memory must not wait for more of it.
+        let (places, texts, sequence, share) = loop {
+            let share = budget.take(need);
+            let Some((read, texts)) = self.texts(reading, &places, need.min(limit))? else {
+                if need < limit {
+                    need = need.saturating_mul(4);
+                } else if self.options.sample && places.len() > 1 {
+                    places = sampling::evenly_spread(&places, places.len() / 2).copied().collect();
+                    self.tell_of_sample(listing, places.len());
+                } else {
+                    return Err(PipelineError::NotEnoughMemory { needs: vec![(listing.id.clone(), need)], limit });
+                }
+                continue;
+            };
+            let sequence = lexed(&listing.id, &texts, self.lexer)?;
+            let need_of_tokens = need_of(&texts, &sequence);
+            if need_of_tokens <= need.min(limit) {
+                break (read, texts, sequence, share);
+            }
+            need = need_of_tokens;
+            if need > limit && !self.options.sample {
+                return Err(PipelineError::NotEnoughMemory { needs: vec![(listing.id.clone(), need)], limit });
+            }
+            if need > limit && places.len() > 1 {
+                let most = (texts.len() as u128 * u128::from(limit) / u128::from(need)) as usize;
+                places = sampling::evenly_spread(&read, most.max(1)).copied().collect();
+                self.tell_of_sample(listing, places.len());
+            } else if need > limit {
+                break (read, texts, sequence, share);
+            }
+        };
         let alike = self.options.segment_duplicates.then(|| same_segments(self.inventory, &places, self.observer));
         let alike = alike.transpose()?;
         let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining, alike.as_deref());
@@ -251,6 +268,36 @@ impl<'a> Miner<'a> {
         Ok((mined, sample.collect()))
     }
 
+    /// The texts of documents, in an order that does not depend on that of the documents, each with its place. `None` if they
+    /// are too much for this memory. What cannot be read is named.
+    fn texts(
+        &self,
+        reading: &Inventory,
+        places: &[DocumentRef],
+        memory: u64,
+    ) -> Result<Option<(Vec<DocumentRef>, Vec<String>)>> {
+        let left = AtomicU64::new(memory / memory::LEAST_PER_BYTE);
+        let has_room =
+            |text: &String| left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(text.len() as u64)).is_ok();
+        let read = |place: &DocumentRef| -> Result<Option<Option<String>>> {
+            self.observer.go_on()?;
+            match reading.read(place) {
+                Ok(document) => Ok(has_room(&document.text).then_some(Some(document.text))),
+                Err(skipped) => {
+                    tell_of_skipped(&skipped, self.observer);
+                    Ok(Some(None))
+                }
+            }
+        };
+        let texts: Result<Option<Vec<Option<String>>>> = places.par_iter().map(read).collect();
+        let Some(texts) = texts? else { return Ok(None) };
+        let read = places.iter().zip(texts).filter_map(|(&place, text)| Some((place, text?)));
+        let (places, texts): (Vec<DocumentRef>, Vec<String>) = read.unzip();
+        // The order that people gave to documents must not show.
+        let order = content_order(&texts);
+        Ok(Some(picked(&order, &places, texts)))
+    }
+
     /// The maximum memory in bytes to mine these documents of a source.
     fn need(&self, documents: &[DocumentRef]) -> u64 {
         documents.par_iter().map(|place| self.need_of(place)).sum()
@@ -259,7 +306,7 @@ impl<'a> Miner<'a> {
     fn need_of(&self, place: &DocumentRef) -> u64 {
         let is_stripped = self.inventory.is_html(place) && self.inventory.options().html == HtmlView::Text;
         let factor = if is_stripped { memory::BYTES_PER_BYTE_OF_HTML } else { memory::BYTES_PER_BYTE };
-        factor * self.inventory.bytes(place)
+        memory::with_reading(factor * self.inventory.bytes(place))
     }
 
     fn refuse_what_needs_more(&self, listings: &[SourceListing], needs: &[u64], limit: u64) -> Result<()> {
@@ -310,7 +357,7 @@ impl SampleDocument {
 
 /// The samples of sources, read from the corpus.
 pub struct DocumentSamples<'a> {
-    inventory: &'a Inventory,
+    inventory: Inventory,
     observer: &'a dyn Observer,
     /// The documents of each source.
     samples: Vec<Vec<SampleDocument>>,
@@ -324,7 +371,7 @@ impl Samples for DocumentSamples<'_> {
     fn texts(&self, source: usize, count: usize) -> Result<Vec<String>> {
         let read = |document: &SampleDocument| {
             self.observer.go_on()?;
-            Ok(document.text(self.inventory))
+            Ok(document.text(&self.inventory))
         };
         sampling::evenly_spread(&self.samples[source], count)
             .filter_map(|document| read(document).transpose())
@@ -367,7 +414,7 @@ fn lexed<T: AsRef<str> + Sync>(source_id: &SourceId, texts: &[T], lexer: &Lexer)
 /// The maximum memory in bytes to mine these texts.
 fn need_of<T: AsRef<str>>(texts: &[T], sequence: &SymbolSequence) -> u64 {
     let bytes: u64 = texts.iter().map(|text| text.as_ref().len() as u64).sum();
-    bytes + memory::need_of_tokens(sequence.tokens(), sequence.vocabulary().len())
+    memory::with_reading(bytes + memory::need_of_tokens(sequence.tokens(), sequence.vocabulary().len()))
 }
 
 /// The documents with these indices. No index occurs twice.

@@ -31,6 +31,7 @@ pub mod report;
 #[cfg(feature = "stream")]
 pub mod stream;
 mod unknown;
+mod waves;
 pub mod workers;
 pub mod written;
 pub mod writing;

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::error::PipelineError;
 use super::observer::{Observer, WarningKind};
 use super::reading::visit_documents;
+use crate::corpus::memory::Need;
 use crate::corpus::{Document, Inventory, SourceId};
 use crate::dom::facts::Facts;
 use crate::html::Tree;
@@ -30,7 +31,7 @@ pub fn visit_pages<R: Send, E: From<PipelineError>>(
     records: impl Fn(&str, &Document, &Tree) -> Vec<R> + Sync,
     mut write: impl FnMut(&[PageRecords<R>]) -> Result<(), E>,
 ) -> Result<(), E> {
-    visit_documents(inventory, observer, |documents| {
+    visit_documents(&inventory.with_need(Need::TO_DIVIDE), observer, |documents| {
         let of = |(name, document): &(String, Document)| {
             observer.go_on().ok()?;
             if let Some(warning) = &document.warning {

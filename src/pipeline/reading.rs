@@ -5,9 +5,11 @@ use rayon::prelude::*;
 use super::error::{PipelineError, Result};
 use super::left_out::tell_of_skipped;
 use super::observer::Observer;
+use super::waves::in_waves;
 use crate::corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records};
 
-/// Reads documents in order. A document that cannot be read is named, and is `None`.
+/// Reads documents in order. A document that cannot be read is named, and is `None`. They no longer count for the memory for
+/// documents: who collects them has to know that they fit.
 pub fn read_documents(
     inventory: &Inventory,
     places: &[DocumentRef],
@@ -15,7 +17,7 @@ pub fn read_documents(
 ) -> Result<Vec<Option<Document>>> {
     let read = |place: &DocumentRef| -> Result<Option<Document>> {
         observer.go_on()?;
-        let document = inventory.read(place);
+        let document = inventory.read(place).map(Document::to_collect);
         Ok(document.map_err(|skipped| tell_of_skipped(&skipped, observer)).ok())
     };
     places.par_iter().map(read).collect()
@@ -37,25 +39,36 @@ pub fn visit_documents<E: From<PipelineError>>(
     mut visit: impl FnMut(Vec<(String, Document)>) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, observer));
-    for files in inventory.files().chunks(FILES_AT_A_TIME) {
+    // A file with many documents is read alone: nobody waits for memory with documents of other files in hand.
+    let alike = inventory.files().chunk_by(|one, next| !one.holds_many() && !next.holds_many());
+    for files in alike.flat_map(|files| files.chunks(FILES_AT_A_TIME)) {
         observer.go_on().map_err(PipelineError::Stopped)?;
-        let open = |file| (file, inventory.open(file));
-        let (mut documents, mut bytes) = (Vec::new(), 0);
-        for (file, content) in files.par_iter().map(open).collect::<Vec<_>>() {
-            match content {
-                Ok(Content::Document(document, _)) => {
-                    bytes += size_of(file).unwrap_or_default();
-                    documents.push((file.path().display().to_string(), *document));
+        let open = |index: usize, patience| inventory.open_with(&files[index], patience);
+        in_waves(
+            files.len(),
+            || (),
+            open,
+            |(), _, content| content,
+            |first, contents| {
+                let (mut documents, mut bytes) = (Vec::new(), 0);
+                for (file, content) in files[first..].iter().zip(contents) {
+                    match content {
+                        Ok(Content::Document(document, _)) => {
+                            bytes += size_of(file).unwrap_or_default();
+                            documents.push((file.path().display().to_string(), *document));
+                        }
+                        Ok(Content::Records(records)) => {
+                            visit(std::mem::take(&mut documents))?;
+                            visit_records(records, observer, &mut visit)?;
+                        }
+                        Err(skipped) => tell_of_skipped(&skipped, observer),
+                    }
                 }
-                Ok(Content::Records(records)) => {
-                    visit(std::mem::take(&mut documents))?;
-                    visit_records(records, observer, &mut visit)?;
-                }
-                Err(skipped) => tell_of_skipped(&skipped, observer),
-            }
-        }
-        visit(documents)?;
-        observer.step(bytes);
+                visit(documents)?;
+                observer.step(bytes);
+                Ok::<(), E>(())
+            },
+        )?;
     }
     Ok(())
 }
@@ -78,14 +91,15 @@ fn visit_records<E: From<PipelineError>>(
                 continue;
             }
         };
-        let read = |index| match batch.document(index) {
+        let named = |(): &mut (), index, read| match read {
             Ok(document) => Some((format!("{}:{}", batch.path().display(), batch.number(index)), document?)),
             Err(skipped) => {
                 tell_of_skipped(&skipped, observer);
                 None
             }
         };
-        visit((0..batch.len()).into_par_iter().filter_map(read).collect())?;
+        let read = |index, patience| batch.read(index, patience);
+        in_waves(batch.len(), || (), read, named, |_, documents| visit(documents.into_iter().flatten().collect()))?;
     }
     Ok(())
 }

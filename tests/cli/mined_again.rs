@@ -15,7 +15,7 @@ fn the_order_of_documents_does_not_show() {
     let numbers: Vec<usize> = (0..520).collect();
     let write = |name: &str, numbers: &[usize]| {
         sandbox.write(name, numbers.iter().map(|&number| line(number)).collect::<String>());
-        sandbox.expect(0, &format!("mine {name} -o of-{name} --quiet"));
+        sandbox.expect(0, &format!("mine {name} -o of-{name}/ --quiet"));
         sandbox.tree(&format!("of-{name}"))
     };
     let first = write("a.jsonl", &numbers);

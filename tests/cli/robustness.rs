@@ -322,13 +322,36 @@ fn nothing_but_white_space() {
 fn a_document_that_there_is_no_memory_for() {
     let sandbox = memory::large_and_small();
     let cleaned = sandbox.expect(3, "clean corpus -p daily.yaml -o out --memory 1M");
-    cleaned.says("large.txt: may need 3.").says("MB of memory, more than the available 1.0 MB").says("--memory");
+    cleaned.says("large.txt: may need 6.").says("MB of memory, more than the available 1.0 MB").says("--memory");
     assert_eq!(sandbox.tree("out").len(), 1, "{:?}", sandbox.tree("out"));
     sandbox.expect(3, "clean corpus -p daily.yaml -o copied --memory 1M --on-error copy");
     assert_eq!(sandbox.read("copied/daily/large.txt"), sandbox.read("corpus/daily/large.txt"));
     // Tokens and lines are counted, and language needs less memory.
     sandbox.expect(0, "clean corpus -p daily.yaml -o all --memory 4M");
     assert!(!sandbox.read("all/daily/large.txt").contains(SHARE_LINE));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_page_that_unpacks_to_more_than_there_is_memory_for() {
+    let sandbox = memory::bombs();
+    for form in ["files", "warc", "lines"] {
+        for command in [
+            "clean FORM -p daily.org.yaml -o FORM-out",
+            "clean FORM -p daily.org.yaml -o -",
+            "extract FORM -o FORM-extracted",
+            "stream FORM -p daily.org.yaml --state FORM-state -o FORM.jsonl",
+            "segment FORM -o FORM-segments.jsonl",
+            "blocks FORM -o FORM-blocks.jsonl",
+            "fields FORM -p daily.org.yaml -o FORM-fields.jsonl",
+            "explain FORM -p daily.org.yaml --pattern x",
+        ] {
+            let arguments = command.replace("FORM", form) + " --memory 40M --threads 2";
+            let (code, stderr) = memory::in_space(&sandbox, 600_000, &arguments);
+            let is_named = stderr.contains("than the available 40.0 MB");
+            assert!(code == Some(3) && is_named, "{arguments}: {code:?} {stderr}");
+        }
+    }
 }
 
 #[test]

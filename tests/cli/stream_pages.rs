@@ -176,7 +176,7 @@ fn a_page_of_too_many_blocks_is_named() {
     let sandbox = Sandbox::new();
     sandbox.write("corpus/tide/many.html", format!("<title>Many</title>{}", "<p>a b</p>".repeat(5000)));
     sandbox.write("corpus/tide/one.html", News::of(1).html());
-    let stream = |more: &str| format!("stream corpus --memory 10M {more}");
+    let stream = |more: &str| format!("stream corpus --memory 6M {more}");
     sandbox.expect(3, &stream("--state one -o one.jsonl")).says("many.html: may need");
     assert_eq!(sandbox.read("one.jsonl").lines().count(), 1);
     sandbox.expect(0, &stream("--state other -o other.jsonl --without structure"));

@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dehusk::cleaning::cutting::cuts;
 use dehusk::cleaning::{CleanOptions, Cleaner as SourceCleaner, Cleaning, Scratch};
+use dehusk::corpus::Budget;
 use dehusk::corpus::MAX_DOCUMENT_BYTES;
+use dehusk::corpus::memory::{Need, Size};
 use dehusk::cut::Cut;
 use dehusk::dom::article_head::HeadChoices;
-use dehusk::dom::block_model::{BlockModel, JudgedPage};
+use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
 use dehusk::html::{SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts};
 use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::pipeline::clean::spans::{Removed, SpanUnit, removed};
-use dehusk::pipeline::memory::{DocumentNeed, most_of_what_is_free};
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -160,7 +161,7 @@ impl Core {
         go_on: &dyn Fn() -> bool,
     ) -> Result<(Cleaning, Arc<SourceCleaner>)> {
         let cleaner = self.of(source)?;
-        check_size(text, tree, || cleaner.count(scratch, text))?;
+        check_size(text, tree)?;
         let reading = cleaner.read_page(scratch, text, tree, go_on);
         let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
         if !go_on() {
@@ -193,8 +194,8 @@ impl Core {
     }
 }
 
-/// Refuses a text that needs more memory than there is. How much that is, is only asked for large texts.
-fn check_size(text: &str, tree: Option<&Tree>, count: impl FnOnce() -> dehusk::cleaning::TextCounts) -> Result<()> {
+/// Refuses a text that needs more memory than there is. How much it needs, is only counted for large texts.
+fn check_size(text: &str, tree: Option<&Tree>) -> Result<()> {
     let blocks = tree.map_or(0, Tree::blocks);
     if text.len() > MAX_DOCUMENT_BYTES {
         let bytes = text.len();
@@ -203,9 +204,10 @@ fn check_size(text: &str, tree: Option<&Tree>, count: impl FnOnce() -> dehusk::c
     if text.len() + blocks < LARGE {
         return Ok(());
     }
-    let of_blocks = JudgedPage::OF_BLOCK * blocks as u64;
-    let need = DocumentNeed::TO_CLEAN.within(most_of_what_is_free(), text, of_blocks, count);
-    need.map(drop).map_err(Fault::Memory)
+    let need = if tree.is_some() { Need::TO_JUDGE } else { Need::TO_CLEAN };
+    let size = Size { tags: blocks as u64, ..Size::of_text(text) };
+    let need = need.within(Budget::default().limit(), size);
+    need.map(drop).map_err(|reason| Fault::Memory(reason.to_string()))
 }
 
 fn without_patterns(source: &str) -> PatternFile {
@@ -237,7 +239,7 @@ fn extracted(html: &str, url: Option<&str>, output: Output) -> Result<String> {
     let judge = PageJudge::Content(BlockModel::shipped(), HeadChoices::default());
     written(html, url, output, |text, tree| {
         let mut scratch = Scratch::default();
-        check_size(text, Some(tree), || reader.count(&mut scratch, text))?;
+        check_size(text, Some(tree))?;
         let reading = reader.read_page(&mut scratch, text, None, &|| true);
         let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
         Ok(reader.cleaning_by(&reading, &judge.boilerplate(text, tree, url, None)))

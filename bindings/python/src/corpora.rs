@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dehusk::cleaning::CleanOptions;
-use dehusk::corpus::{HtmlView, Inventory, Keys, OutputRoot, ReadOptions, Reads, SourceBy};
+use dehusk::corpus::{Budget, HtmlView, Inventory, Keys, OutputRoot, ReadOptions, Reads, SourceBy};
 use dehusk::pipeline::clean::spans::SpanUnit;
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::{Cleaned, Observer};
@@ -68,7 +68,7 @@ pub struct Cleaning {
 }
 
 impl Reading {
-    fn options(&self) -> Result<ReadOptions> {
+    fn options(&self, limits: Limits) -> Result<ReadOptions> {
         let html = match self.html.as_str() {
             "text" => HtmlView::Text,
             "page" => HtmlView::Page,
@@ -83,6 +83,7 @@ impl Reading {
         let keys = Keys::default().id(self.id_key.clone()).source(self.source_key.clone()).url(self.url_key.clone());
         let keys = keys.text(self.text_key.clone()).html(self.html_key.clone());
         let options = ReadOptions::default().html(html).source_by(source_by).keys(keys).follow_links(self.follow_links);
+        let options = options.memory(limits.memory.map_or_else(Budget::default, Budget::new));
         Ok(match self.max_document {
             Some(bytes) if bytes > dehusk::corpus::MAX_DOCUMENT_BYTES as u64 => {
                 let most = dehusk::corpus::MAX_DOCUMENT_BYTES;
@@ -125,11 +126,11 @@ impl Cleaning {
             return Err(Fault::Usage("max_removed is a share; give a number from 0 to 1".to_owned()));
         }
         // The same limits as for mining.
-        let CorpusMineOptions { memory, threads, .. } = options(limits.threads, limits.memory)?;
+        let CorpusMineOptions { threads, .. } = options(limits.threads, limits.memory)?;
         let options = CorpusCleanOptions::default().cleaning(cleaning).replacement(self.replacement).spans(spans);
         let options = options.max_removed(self.max_removed.unwrap_or(1.0)).copies_broken(copies_broken);
         let options = options.resume(self.resume).verify(self.verify).report(self.report).prune(self.prune);
-        Ok(options.force(self.force).memory(memory).threads(threads))
+        Ok(options.force(self.force).threads(threads))
     }
 }
 
@@ -266,7 +267,7 @@ pub fn mine_corpus<'py>(
     limits: Limits,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyDict>> {
-    let (reading, options) = (reading.options()?, limits.mining(mining)?);
+    let (reading, options) = (reading.options(limits)?, limits.mining(mining)?);
     let reading = reading.clone().html(reading.html.read_only());
     figures_of(py, limits, progress, move |run| {
         let inventory = scan(&paths, &reading, run)?;
@@ -288,7 +289,7 @@ pub fn clean_corpus<'py>(
     limits: Limits,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyDict>> {
-    let (reading, options, library) = (reading.options()?, cleaning.options(limits)?, library_of(patterns)?);
+    let (reading, options, library) = (reading.options(limits)?, cleaning.options(limits)?, library_of(patterns)?);
     figures_of(py, limits, progress, move |run| {
         let inventory = scan(&paths, &reading.tree(options.needs_trees(&library)), run)?;
         let output = root(out, &inventory.reads())?;
@@ -309,7 +310,7 @@ pub fn run_corpus<'py>(
     limits: Limits,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyDict>> {
-    let reading = reading.options()?;
+    let reading = reading.options(limits)?;
     let (view, mine_options) = (reading.html, limits.mining(mining)?);
     let options = cleaning.options(limits)?;
     figures_of(py, limits, progress, move |run| {

@@ -251,7 +251,7 @@ impl Patterns {
     fn _merge_into(&self, py: Python<'_>, folder: PathBuf, before: &Bound<'_, Patterns>) -> Result<()> {
         let (files, before) = (Arc::clone(&self.files), Arc::clone(&before.get().files));
         let told = running::run(py, None, move |run| {
-            let output = OutputRoot::create(folder, &[]).map_err(PipelineError::from)?;
+            let output = OutputRoot::create(folder, &Reads::nothing()).map_err(PipelineError::from)?;
             let (files, before) = (files.library()?, before.library()?);
             let files: Vec<PatternFile> = files.files().cloned().collect();
             let written = write(&files, &before, &output, Prune::new(false, false), run);

@@ -416,7 +416,7 @@ mod tests {
         let table = open(&bytes).expect("a table");
         let rows = table.batches().next().expect("a batch").expect("rows");
         let mut writer = table.writer(Vec::new(), HtmlView::Text).expect("a writer");
-        let error = writer.write(&rows, vec![NewRow::AsRead]).expect_err("it is refused").to_string();
+        let error = writer.write(&rows, 0, vec![NewRow::AsRead]).expect_err("it is refused").to_string();
         assert!(error.starts_with("is not Parquet, or is damaged ("), "{error}");
     }
 
@@ -436,7 +436,7 @@ mod tests {
         let table = open(&bytes).expect("a table");
         let rows = table.batches().next().expect("a batch").expect("rows");
         let mut writer = table.writer(Full, HtmlView::Text).expect("a writer");
-        let written = writer.write(&rows, vec![NewRow::AsRead]).and_then(|()| writer.finish().map(|_| ()));
+        let written = writer.write(&rows, 0, vec![NewRow::AsRead]).and_then(|()| writer.finish().map(|_| ()));
         assert_eq!(written.expect_err("it is full").kind(), io::ErrorKind::StorageFull);
     }
 
@@ -501,13 +501,15 @@ mod tests {
         let table = open(&documents()).expect("a table");
         let rows: Vec<Rows> = table.batches().map(|rows| rows.expect("rows")).collect();
         let mut writer = table.writer(Vec::new(), HtmlView::Text).expect("a writer");
-        assert!(writer.write(&rows[1], vec![NewRow::AsRead]).is_err());
-        assert!(writer.write(&rows[0], vec![NewRow::AsRead]).is_err());
+        assert!(writer.write(&rows[1], 0, vec![NewRow::AsRead]).is_err());
+        assert!(writer.write(&rows[0], 1, vec![NewRow::AsRead]).is_err());
+        assert!(writer.write(&rows[0], 0, vec![NewRow::AsRead; 3]).is_err());
         let page = NewRow::Page("<p>".to_owned());
-        let error = writer.write(&rows[0], vec![NewRow::AsRead, page]).expect_err("there is no column for it");
+        let error = writer.write(&rows[0], 0, vec![NewRow::AsRead, page]).expect_err("there is no column for it");
         assert_eq!(error.to_string(), "there is no column for a page");
         let mut writer = table.writer(Vec::new(), HtmlView::Text).expect("a writer");
-        writer.write(&rows[0], vec![NewRow::AsRead; 2]).expect("written");
+        writer.write(&rows[0], 0, vec![NewRow::AsRead]).expect("written");
+        writer.write(&rows[0], 1, vec![NewRow::AsRead]).expect("written");
         assert!(writer.finish().is_err());
     }
 
@@ -559,7 +561,7 @@ mod tests {
                 1 => NewRow::Dropped,
                 _ => NewRow::Text("new".to_owned()),
             };
-            if writer.write(&rows, (0..rows.len()).map(new).collect()).is_err() {
+            if writer.write(&rows, 0, (0..rows.len()).map(new).collect()).is_err() {
                 return false;
             }
         }

@@ -127,7 +127,7 @@ pub(super) fn rewritten(bytes: &[u8], html: HtmlView, mut new: impl FnMut(u64) -
     for rows in table.batches() {
         let rows = rows.expect("rows");
         let numbers = rows.first()..rows.first() + rows.len() as u64;
-        writer.write(&rows, numbers.map(&mut new).collect()).expect("written");
+        writer.write(&rows, 0, numbers.map(&mut new).collect()).expect("written");
     }
     writer.finish().expect("a file")
 }

@@ -60,15 +60,16 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(writer)
     }
 
-    /// Adds the changes of `rows`, which must be the next rows of the file. Fails if they are not, or if writing fails.
-    pub(in super::super) fn write(&mut self, rows: &Rows, new: Vec<NewRow>) -> io::Result<()> {
-        if rows.first() != self.next || rows.len() != new.len() {
+    /// Adds the changes of some of `rows`, from this one on. They must be the next rows of the file. Fails if they are not, or
+    /// if writing fails.
+    pub(in super::super) fn write(&mut self, rows: &Rows, first: usize, new: Vec<NewRow>) -> io::Result<()> {
+        if rows.first() + first as u64 != self.next || rows.len() < first + new.len() {
             return Err(misuse("rows must be written in order, and none may be left out"));
         }
-        for (row, new) in new.into_iter().enumerate() {
+        self.next += new.len() as u64;
+        for (row, new) in (first..).zip(new) {
             self.edits.push(new, rows.lacks_text(row), &self.plan)?;
         }
-        self.next += rows.len() as u64;
         if self.edits.rows() as u64 == self.rows_in_group() {
             let edits = mem::take(&mut self.edits);
             caught(|| self.write_group(&edits)).map_err(io_error)?;

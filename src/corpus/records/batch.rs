@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::Container;
 use crate::corpus::jsonl::{JsonLines, Line};
 use crate::corpus::keys_found::{keys_and_text_of, keys_of};
+use crate::corpus::memory::Patience;
 use crate::corpus::open_file::OpenFile;
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
@@ -118,22 +119,29 @@ impl Batch {
 
     /// The document in a record. `None` if there is none, as in a blank line.
     pub fn document(&self, index: usize) -> Result<Option<Document>, Skipped> {
+        self.read(index, Patience::Waits)
+    }
+
+    /// The same. `patience` says what happens if there is memory for it, but not now.
+    #[doc(hidden)]
+    pub fn read(&self, index: usize, patience: Patience) -> Result<Option<Document>, Skipped> {
         let document = match &self.content {
-            Content::Lines(lines, at) => lines.parse(&at[index]),
-            &Content::TooLong { bytes, .. } => {
-                Err(Reason::TooLarge { bytes: Some(bytes), limit: self.container.options.max_document })
-            }
+            Content::Lines(lines, at) => lines.parse(&at[index], patience),
+            &Content::TooLong { bytes, .. } => Err(self.container.options.too_large(bytes)),
             Content::Warc(records) => match &records[index] {
-                Ok(record) => self.container.document_in(record, self.number(index)),
+                Ok(record) => self.container.document_in(record, self.number(index), patience),
+                Err(Reason::RecordTooLarge { bytes, .. }) if *bytes <= self.container.options.max_document => {
+                    Err(self.container.options.too_large(*bytes))
+                }
                 Err(reason) => Err(reason.clone()),
             },
-            Content::Page(bytes) => self.container.document_of_page(bytes).map(Some),
+            Content::Page(bytes) => self.container.document_of_page(bytes, patience).map(Some),
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => {
                 let document = rows.fields(index).and_then(|row| {
                     let has = [row.id.is_some(), row.source.is_some(), row.url.is_some()];
                     self.container.note_keys(has, self.number(index), || format!("has the columns {}", rows.columns()));
-                    self.container.document_of(row, self.number(index))
+                    self.container.document_of(row, self.number(index), patience)
                 });
                 document.map(Some)
             }

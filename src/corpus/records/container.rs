@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::corpus::keys_found::KeysFound;
+use crate::corpus::memory::{Claim, Kind, Patience, unpacked};
 #[cfg(feature = "parquet")]
 use crate::corpus::parquet;
 use crate::corpus::reading::Stored;
@@ -55,10 +56,16 @@ impl Container {
     }
 
     /// The document in the WARC record with this number. `None` if it has none.
-    pub(super) fn document_in(&self, record: &warc::Record, number: u64) -> Result<Option<Document>, Reason> {
+    pub(super) fn document_in(
+        &self,
+        record: &warc::Record,
+        number: u64,
+        patience: Patience,
+    ) -> Result<Option<Document>, Reason> {
         let options = &self.options;
-        let Some(body) = record.document(options.max_document) else { return Ok(None) };
-        let warc::Body { bytes, is_html, encoding } = body?;
+        // Whether it is a page is only known afterwards.
+        let body = unpacked(options, patience, Kind::Page, record.about(), |most| record.document(most).transpose())?;
+        let (Some(warc::Body { bytes, is_html, encoding }), claim) = body else { return Ok(None) };
         let id = record.name(number);
         let known = SourceHints { url: record.url().map(Cow::Borrowed), ..SourceHints::default() };
         let source = self.source_of(known).map_err(|reason| match reason {
@@ -67,26 +74,39 @@ impl Container {
         });
         let source = SourceId::parse(&source?)?;
         let stored = Stored { bytes: bytes.into_owned(), is_html, encoding };
-        let document = stored.document(id, source, options)?;
+        let document = stored.document(id, source, options, claim)?;
         Ok(Some(Document { url: record.url().map(str::to_owned), ..document }))
     }
 
     /// The document of a page that came through standard input.
-    pub(super) fn document_of_page(&self, bytes: &[u8]) -> Result<Document, Reason> {
+    pub(super) fn document_of_page(&self, bytes: &[u8], patience: Patience) -> Result<Document, Reason> {
         let folder = SourceId::parse(STDIN)?;
         let known = SourceHints { folder: Some(&folder), path: STDIN, is_file: true, ..SourceHints::default() };
         let source = SourceId::parse(&self.options.source_by.name(known, &self.options.keys)?)?;
         let stored = Stored { bytes: bytes.to_vec(), is_html: true, encoding: None };
-        stored.document(STDIN.to_owned(), source, &self.options)
+        let claim = Claim::new(&self.options, patience, Kind::Page, bytes.len() as u64)?;
+        stored.document(STDIN.to_owned(), source, &self.options, claim)
     }
 
     /// The document in the row with this number.
     #[cfg(feature = "parquet")]
-    pub(super) fn document_of(&self, row: parquet::Fields, number: u64) -> Result<Document, Reason> {
+    pub(super) fn document_of(
+        &self,
+        row: parquet::Fields,
+        number: u64,
+        patience: Patience,
+    ) -> Result<Document, Reason> {
         let options = &self.options;
+        let claim = |kind, document: &str| Claim::new(options, patience, kind, document.len() as u64);
         let view = match (row.text, row.html) {
-            (Some(text), _) => View::plain(text.to_owned()),
-            (None, Some(html)) => View::of(Cow::Borrowed(html), options),
+            (Some(text), _) => {
+                let claim = claim(Kind::Text, text)?;
+                View::plain(text.to_owned(), claim)?
+            }
+            (None, Some(html)) => {
+                let claim = claim(Kind::Page, html)?;
+                View::of(Cow::Borrowed(html), options, claim)?
+            }
             (None, None) => {
                 let (text, html) = (options.keys.text.clone(), options.keys.html.clone());
                 return Err(Reason::NoText { text, html });

@@ -89,7 +89,7 @@ impl Records {
         pace: Pace,
         file: Option<Arc<OpenFile>>,
     ) -> Result<Records, Skipped> {
-        let limit = container.options.max_document;
+        let limit = container.options.most_record_bytes();
         let taken = Arc::default();
         let input = Box::new(Counted::new(input, Arc::clone(&taken)));
         let open = || {
@@ -212,7 +212,14 @@ impl Records {
             }
             Format::Page(page) => {
                 let broken = |error: io::Error| Reason::BreaksOff { after: 0, error: error.to_string() };
-                page.take().map(|page| read_all(page, 0, &self.container.options, broken).map(Content::Page))
+                let options = &self.container.options;
+                let all = |page| match read_all(page, 0, options.most_record_bytes(), broken) {
+                    Err(Reason::TooLarge { limit, .. }) if limit < options.max_document => {
+                        Err(Reason::TooLittleMemory { need: None, limit: options.memory.limit() })
+                    }
+                    page => page.map(Content::Page),
+                };
+                page.take().map(all)
             }
             #[cfg(feature = "parquet")]
             Format::Table(_, batches) => batches.next().map(|rows| rows.map(Box::new).map(Content::Rows)),
@@ -336,7 +343,7 @@ mod tests {
                 kept.push(kept_one);
                 read.push(said);
             }
-            writer.write(&batch, kept).expect("written");
+            writer.write(&batch, 0, kept).expect("written");
         }
         writer.finish().expect("finished");
         (read, written)

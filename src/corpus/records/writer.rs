@@ -44,13 +44,13 @@ impl<W: Write + Send> RecordWriter<W> {
         RecordWriter { sink: Sink::Table(Box::new(writer)) }
     }
 
-    /// Writes what is kept of the records of a batch. `kept` has a value for each record.
-    pub fn write(&mut self, batch: &Batch, kept: Vec<Kept>) -> io::Result<()> {
+    /// Writes what is kept of the records of a batch, from the one with this index on.
+    pub fn write(&mut self, batch: &Batch, first: usize, kept: Vec<Kept>) -> io::Result<()> {
         #[cfg(feature = "parquet")]
         if let (Sink::Table(writer), Content::Rows(rows)) = (&mut self.sink, &batch.content) {
-            return writer.write(rows, kept.into_iter().map(|Kept(form)| form.into_row()).collect());
+            return writer.write(rows, first, kept.into_iter().map(|Kept(form)| form.into_row()).collect());
         }
-        for (index, kept) in kept.iter().enumerate() {
+        for (index, kept) in (first..).zip(&kept) {
             match &mut self.sink {
                 Sink::Stream(encoder) => batch.write(index, kept, encoder)?,
                 Sink::ByRecord(..) if batch.written(index, kept).is_empty() => {}

@@ -31,6 +31,11 @@ pub(super) fn document(block: &[u8], limit: u64) -> Option<Result<Body<'_>, Reas
     Body::new(bytes, content_type, limit)
 }
 
+/// Whether the body of a response has a coding that makes it shorter.
+pub(super) fn is_packed(block: &[u8]) -> bool {
+    Header::split_from(block).is_some_and(|(header, _)| header.value("Content-Encoding").is_some())
+}
+
 /// The body of a response with this header, without its codings. Fails if it is larger than `limit` bytes.
 pub(super) fn unpacked_body<'b>(header: Header, body: &'b [u8], limit: u64) -> Result<Cow<'b, [u8]>, Reason> {
     let bytes = coding::unpacked(body, &codings(header), limit)?;

@@ -37,6 +37,7 @@ use encoding_rs::Encoding;
 use header::Header;
 
 use super::Reason;
+use super::reading::USUAL_RATIO;
 
 pub use answer::Answer;
 pub(super) use records::Records;
@@ -122,6 +123,12 @@ impl Record {
             _ => self.is("conversion") && is_plain_text,
         };
         holds_it.then(|| Body::new(self.block().into(), &content_type, limit)).flatten()
+    }
+
+    /// About how many bytes the document in it has, unpacked.
+    pub(super) fn about(&self) -> u64 {
+        let bytes = self.block().len() as u64;
+        if self.is_response() && http::is_packed(self.block()) { USUAL_RATIO * bytes } else { bytes }
     }
 
     /// The record with its document replaced by the cleaned text: a `conversion` record of plain text in UTF-8.

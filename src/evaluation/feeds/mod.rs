@@ -230,7 +230,7 @@ fn latest(documents: &[Document], by_name: &FxHashMap<&str, Vec<(usize, usize)>>
 fn read_with_trees(inventory: &Inventory, listing: &SourceListing, observer: &dyn Observer) -> Result<Vec<Document>> {
     let read = |place| {
         observer.go_on().map_err(PipelineError::Stopped)?;
-        Ok(inventory.read_with_tree(place).ok())
+        Ok(inventory.read_with_tree(place).ok().map(Document::to_collect))
     };
     let documents: Result<Vec<Option<Document>>> = listing.documents.par_iter().map(read).collect();
     Ok(documents?.into_iter().flatten().collect())

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::CorpusCleanOptions;
 use crate::cleaning::cutting::is_emptied;
-use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading, Scratch};
-use crate::corpus::{Document, HtmlView, Page};
+use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading};
+use crate::corpus::memory::Need;
+use crate::corpus::{Document, HtmlView, Page, ReadOptions};
 use crate::cut::{Cut, strip};
-use crate::dom::block_model::JudgedPage;
 use crate::dom::page_judge::PageJudge;
 use crate::html::{Tree, page_markdown};
 use crate::pipeline::observer::Observer;
@@ -20,7 +20,6 @@ use super::Cleaned;
 use super::cleaners::{Cleaners, CleaningScratch, SourceCleaner};
 use super::spans;
 use crate::pipeline::WarningKind;
-use crate::pipeline::memory::{Budget, DocumentNeed, Share};
 
 /// Cleans documents, from any thread.
 pub struct DocumentCleaner<'a> {
@@ -37,8 +36,6 @@ pub struct DocumentCleaner<'a> {
     replacement: Option<&'a str>,
     /// Whether pages are written as Markdown.
     writes_markdown: bool,
-    /// The memory for documents that are cleaned at the same time.
-    budget: Budget,
 }
 
 /// The form of the output for a document.
@@ -54,9 +51,6 @@ pub enum Form {
 
 /// Why there is no headline and no byline, for messages.
 pub const NO_STRUCTURE: &str = "it is no HTML page, or its source is cleaned as text";
-
-/// Memory to read a page, for each of its bytes.
-const READ: u64 = 6;
 
 /// The place of a document, as shown to people.
 #[derive(Clone, Copy, Debug)]
@@ -103,14 +97,13 @@ impl<'a> DocumentCleaner<'a> {
         observer: &'a dyn Observer,
     ) -> DocumentCleaner<'a> {
         let replacement = options.replacement.as_deref().filter(|text| !text.is_empty());
-        let (max_removed, budget) = (options.max_removed, Budget::new(options.memory));
-        let page_judge = options.page_judge.as_ref();
+        let (max_removed, page_judge) = (options.max_removed, options.page_judge.as_ref());
         let writes_markdown = html == HtmlView::Markdown;
-        DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, writes_markdown, budget }
+        DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, writes_markdown }
     }
 
-    /// Cleans one document. An error if a search for a pattern was given up, or if the document needs more memory than
-    /// there is. Waits while others use the memory.
+    /// Cleans one document, which must have been read with the memory for it ([`need_to_clean`]). An error if a search for a
+    /// pattern was given up.
     pub fn clean(
         &self,
         document: &Document,
@@ -119,10 +112,6 @@ impl<'a> DocumentCleaner<'a> {
         scratch: &mut CleaningScratch,
     ) -> Result<Outcome, String> {
         let (source, scratch) = self.cleaners.of(document.source.as_str(), document.tree.is_some(), scratch);
-        let count = || source.cleaner.count(scratch, &document.text);
-        let need =
-            DocumentNeed::TO_CLEAN.within(self.budget.limit(), &document.text, need_of_blocks(document), count)?;
-        let _share = self.budget.take(need);
         // A run that is stopped must not wait for a slow regex.
         let go_on = || self.observer.go_on().is_ok();
         let tree = document.tree.as_deref().filter(|_| self.page_judge.is_none());
@@ -133,19 +122,6 @@ impl<'a> DocumentCleaner<'a> {
             Some(judge) => source.cleaner.cleaning_by(&reading, &judged(document, judge)?),
         };
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
-    }
-
-    /// Takes the memory to read a file of this size, which is usually a page. Takes all memory if that is not enough.
-    pub fn reading(&self, bytes: Option<u64>) -> Share<'_> {
-        self.budget.take(READ * bytes.unwrap_or(0))
-    }
-
-    /// Whether a stream has memory for a document, while it reads another one.
-    pub fn check_room(&self, document: &Document, cleaner: &Cleaner, scratch: &mut Scratch) -> Result<(), String> {
-        let count = || cleaner.count(scratch, &document.text);
-        // A stream reads all pages with their trees, also if structure does not count.
-        let of_blocks = if cleaner.uses_structure() { need_of_blocks(document) } else { 0 };
-        DocumentNeed::TO_STREAM.within(self.budget.limit() / 2, &document.text, of_blocks, count).map(drop)
     }
 
     /// The result for a document with this cleaning.
@@ -258,9 +234,9 @@ impl<'a> DocumentCleaner<'a> {
     }
 }
 
-/// Memory to judge the blocks of a page.
-fn need_of_blocks(document: &Document) -> u64 {
-    document.tree.as_ref().map_or(0, |tree| JudgedPage::OF_BLOCK * tree.blocks() as u64)
+/// Memory to clean documents that are read with these options. The blocks of pages with trees are judged.
+pub fn need_to_clean(options: &ReadOptions) -> Need {
+    if options.tree { Need::TO_JUDGE } else { Need::TO_CLEAN }
 }
 
 /// Says that what the user chose for headline and byline does nothing in a document.

@@ -3,17 +3,16 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
-use rayon::prelude::*;
-
+use crate::corpus::memory::Share;
 use crate::corpus::{
     Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputError, OutputRoot,
     Packing, Reason, RecordWriter, Records, Skipped,
 };
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::Observer;
-use crate::pipeline::reading::size_of;
+use crate::pipeline::waves::in_waves;
 use crate::pipeline::workers::{join, spawn};
 use crate::pipeline::written::WrittenFiles;
 
@@ -49,11 +48,14 @@ struct Cleared {
     count: Option<(String, Cleaned)>,
     left_out: Option<LeftOut>,
     report: Option<String>,
+    /// The memory for the document. It is kept until the result is written.
+    _memory: Option<Arc<Share>>,
 }
 
-/// The results for consecutive records.
-struct ClearedBatch {
-    batch: Batch,
+/// The results for consecutive records of a batch, and the number of the first in it.
+struct ClearedRecords {
+    batch: Arc<Batch>,
+    first: usize,
     records: Vec<(Kept, Cleared)>,
 }
 
@@ -102,7 +104,7 @@ impl FileCleaner<'_> {
         done: &mut Done,
         report: Report,
     ) -> Result<()> {
-        match self.open(file) {
+        match self.inventory.open(file) {
             Ok(Content::Document(document, compression)) => {
                 let cleared = self.clear_file(file, &document, self.form(), scratch);
                 // Documents of a run that is stopped are not skipped.
@@ -131,14 +133,13 @@ impl FileCleaner<'_> {
         self.observer.go_on()?;
         let mut done = Done::default();
         let form = self.spans.map_or(Form::Line, Form::Spans);
-        let open = |scratch: &mut CleaningScratch, file| match self.open(file) {
-            Ok(Content::Document(document, _)) => Ok(self.clear_file(file, &document, form, scratch)),
+        let read = |index: usize, patience| self.inventory.open_with(&files[index], patience);
+        let clear = |scratch: &mut CleaningScratch, index: usize, content| match content {
+            Ok(Content::Document(document, _)) => Ok(self.clear_file(&files[index], &document, form, scratch)),
             Ok(Content::Records(records)) => Err(records),
             Err(skipped) => Ok(self.skipped(&skipped)),
         };
-        let opened: Vec<std::result::Result<Cleared, Records>> =
-            files.par_iter().map_init(CleaningScratch::default, open).collect();
-        for opened in opened {
+        let mut write = |opened: std::result::Result<Cleared, Records>| {
             match opened {
                 Ok(cleared) => {
                     if let Some(Written::Line(line)) = &cleared.written {
@@ -157,7 +158,11 @@ impl FileCleaner<'_> {
                     sink.finish()?;
                 }
             }
-        }
+            Ok::<(), PipelineError>(())
+        };
+        in_waves(files.len(), CleaningScratch::default, read, clear, |_, opened| {
+            opened.into_iter().try_for_each(&mut write)
+        })?;
         Ok(done)
     }
 
@@ -165,12 +170,6 @@ impl FileCleaner<'_> {
     pub fn not_opened(&self) -> String {
         let line = |skipped: &Skipped| self.skipped(skipped).report;
         self.inventory.skipped().iter().filter_map(line).collect()
-    }
-
-    /// Reads a file. Waits until there is memory for it.
-    fn open(&self, file: &InputFile) -> std::result::Result<Content, Skipped> {
-        let _share = (!file.holds_many()).then(|| self.documents.reading(size_of(file)));
-        self.inventory.open(file)
     }
 
     /// The path of the output file, below the output folder.
@@ -194,7 +193,8 @@ impl FileCleaner<'_> {
     fn clear(&self, document: &Document, place: DocumentName, form: Form, scratch: &mut CleaningScratch) -> Cleared {
         match self.documents.clean(document, place, form, scratch) {
             Ok(Outcome { source, count, written, report }) => {
-                Cleared { written: Some(written), count: Some((source, count)), left_out: None, report }
+                let (written, count) = (Some(written), Some((source, count)));
+                Cleared { written, count, left_out: None, report, _memory: document.memory.clone() }
             }
             Err(reason) => self.left_out(place, LeftOut::new(place, reason)),
         }
@@ -207,7 +207,7 @@ impl FileCleaner<'_> {
 
     fn left_out(&self, name: DocumentName, left_out: LeftOut) -> Cleared {
         let report = self.documents.reports.then(|| skip_line(name, &left_out.reason));
-        Cleared { written: None, count: None, left_out: Some(left_out), report }
+        Cleared { left_out: Some(left_out), report, ..Cleared::default() }
     }
 
     /// Counts a result. Names the document if it was left out.
@@ -360,22 +360,31 @@ impl FileCleaner<'_> {
         std::thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
             let reader = spawn(scope, 1, move || {
+                // If nobody receives records any more, writing has failed. Its error is reported.
+                let pass_on =
+                    |cleared, read| match self.observer.go_on().is_err() || send.send((cleared, read)).is_err() {
+                        true => Err(()),
+                        false => Ok(()),
+                    };
                 while let Some(batch) = records.next_batch() {
-                    let cleared = batch.map(|batch| self.clear_batch(batch, form));
-                    // If nobody receives batches any more, writing has failed. Its error is reported.
-                    if self.observer.go_on().is_err() || send.send((cleared, records.bytes_read())).is_err() {
+                    let read = records.bytes_read();
+                    let passed_on = match batch {
+                        Ok(batch) => self.clear_batch(Arc::new(batch), form, |cleared| pass_on(Ok(cleared), read)),
+                        Err(skipped) => pass_on(Err(skipped), read),
+                    };
+                    if passed_on.is_err() {
                         return;
                     }
                 }
             })?;
             for (cleared, read) in ready {
                 let cleared = match cleared {
-                    Ok(ClearedBatch { batch, records }) => {
+                    Ok(ClearedRecords { batch, first, records }) => {
                         if !batch.is_whole() {
                             extent = Extent::Incomplete;
                         }
                         let (kept, cleared): (Vec<Kept>, Vec<Cleared>) = records.into_iter().unzip();
-                        sink.write(&batch, kept, &cleared)?;
+                        sink.write(&batch, first, kept, &cleared)?;
                         cleared
                     }
                     Err(skipped) => {
@@ -392,23 +401,33 @@ impl FileCleaner<'_> {
         })
     }
 
-    fn clear_batch(&self, batch: Batch, form: Form) -> ClearedBatch {
+    /// Cleans the records of a batch, and passes on as many at a time as there is memory for.
+    fn clear_batch(
+        &self,
+        batch: Arc<Batch>,
+        form: Form,
+        mut pass_on: impl FnMut(ClearedRecords) -> std::result::Result<(), ()>,
+    ) -> std::result::Result<(), ()> {
         let file = batch.path().display().to_string();
-        let clear = |scratch: &mut CleaningScratch, index| self.clear_record(&batch, index, &file, form, scratch);
-        let records = (0..batch.len()).into_par_iter().map_init(CleaningScratch::default, clear).collect();
-        ClearedBatch { batch, records }
+        let clear =
+            |scratch: &mut CleaningScratch, index, read| self.clear_record(&batch, index, read, &file, form, scratch);
+        let read = |index, patience| batch.read(index, patience);
+        in_waves(batch.len(), CleaningScratch::default, read, clear, |first, records| {
+            pass_on(ClearedRecords { batch: Arc::clone(&batch), first, records })
+        })
     }
 
     fn clear_record(
         &self,
         batch: &Batch,
         index: usize,
+        read: std::result::Result<Option<Document>, Skipped>,
         file: &str,
         form: Form,
         scratch: &mut CleaningScratch,
     ) -> (Kept, Cleared) {
         let place = DocumentName { file, record: Some(batch.number(index)) };
-        let cleared = match batch.document(index) {
+        let cleared = match read {
             // Records without a document, such as blank lines, are kept.
             Ok(None) => return (Kept::as_read(), Cleared::default()),
             Ok(Some(document)) => {
@@ -442,10 +461,10 @@ impl FileCleaner<'_> {
 }
 
 impl<W: Write + Send> Sink<W> {
-    fn write(&mut self, batch: &Batch, kept: Vec<Kept>, cleared: &[Cleared]) -> io::Result<()> {
+    fn write(&mut self, batch: &Batch, first: usize, kept: Vec<Kept>, cleared: &[Cleared]) -> io::Result<()> {
         match self {
             Sink::Records(writer) => {
-                writer.write(batch, kept)?;
+                writer.write(batch, first, kept)?;
                 writer.flush()
             }
             Sink::Lines(encoder) => {

@@ -21,7 +21,6 @@ use serde::Serialize;
 
 use super::error::{PipelineError, Result};
 use super::library::Library;
-use super::memory;
 use super::observer::{Observer, Steps, tell_of_unknown_keys};
 use super::reading::size_of;
 use super::workers::all_cores;
@@ -33,7 +32,7 @@ use crate::dom::page_judge::PageJudge;
 use crate::patterns::PatternFile;
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
 use cleaners::Cleaners;
-use document::DocumentCleaner;
+use document::{DocumentCleaner, need_to_clean};
 use files::{FileCleaner, spans_name};
 use to_folder::FolderRun;
 use to_stdout::clean_to_stdout;
@@ -73,8 +72,6 @@ pub struct CorpusCleanOptions {
     pub prune: bool,
     /// What the run reads beside its documents and pattern files, such as models. No output replaces any of it.
     pub reads: Reads,
-    /// Memory for documents, in bytes.
-    pub memory: u64,
     /// Maximum number of files that are cleaned at the same time: 1 to 8 for each core.
     pub threads: usize,
 }
@@ -92,7 +89,6 @@ setters!(CorpusCleanOptions {
     force: bool,
     prune: bool,
     reads: Reads,
-    memory: u64,
     threads: usize,
 });
 
@@ -104,7 +100,7 @@ impl CorpusCleanOptions {
 }
 
 impl Default for CorpusCleanOptions {
-    /// 3/4 of the free memory, and all cores.
+    /// All cores.
     fn default() -> CorpusCleanOptions {
         CorpusCleanOptions {
             cleaning: CleanOptions::default(),
@@ -119,7 +115,6 @@ impl Default for CorpusCleanOptions {
             force: false,
             prune: false,
             reads: Reads::nothing(),
-            memory: memory::most_of_what_is_free(),
             threads: all_cores(),
         }
     }
@@ -207,6 +202,7 @@ pub fn clean_corpus(
         return Err(PipelineError::Refused(message));
     }
     observer.go_on()?;
+    let inventory = &inventory.with_need(need_to_clean(inventory.options()));
     let reads = inventory.reads().and(&library.reads()).and(&options.reads);
     if let Target::Folder(output) = target {
         output.also_reads(&reads)?;

@@ -4,7 +4,7 @@
 //! this depends on one document alone. So a thread reads ahead, and the documents of a batch are read in parallel.
 
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use rayon::prelude::*;
@@ -18,6 +18,7 @@ use crate::pipeline::error::PipelineError;
 use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
+use crate::pipeline::waves::in_waves;
 use crate::pipeline::workers::{join, spawn};
 use crate::streaming::learner::SegmentedDocument;
 use crate::streaming::segments::{TextSegment, segments};
@@ -35,7 +36,7 @@ pub struct Arrivals {
 }
 
 /// A document, nothing, or the reason why it is left out.
-pub type Arrived = Result<Option<Arrival>, LeftOut>;
+pub type Arrived = Result<Option<Box<Arrival>>, LeftOut>;
 
 /// The content of a file or of a record.
 type ReadDocument = Result<Option<Document>, Skipped>;
@@ -51,7 +52,7 @@ pub struct Arrival {
 enum Origin {
     /// Records of a file, without those of earlier runs. Contains the number of records of the file that are taken with
     /// them.
-    Records { batch: Batch, before: usize, taken: u64, is_jsonl: bool },
+    Records { batch: Arc<Batch>, before: usize, taken: u64, is_jsonl: bool },
     /// Files of one document each.
     Files(Vec<PathBuf>),
     /// Why the rest of a file cannot be read.
@@ -82,9 +83,7 @@ impl Arriving<'_> {
                 file if file.holds_many() => self.each_of_records(inventory, file, &mut take)?,
                 _ => {
                     let files: Vec<&InputFile> = files.iter().filter(|file| !self.is_taken(file)).collect();
-                    if !files.is_empty() {
-                        take(self.of_files(inventory, &files))?;
-                    }
+                    self.each_of_files(inventory, &files, &mut take)?;
                 }
             }
         }
@@ -106,9 +105,17 @@ impl Arriving<'_> {
         thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
             let reader = spawn(scope, 1, move || {
-                while let Some(arrivals) = self.next(&mut rest) {
-                    // If nobody receives batches any more, something has failed. Its error is reported.
-                    if self.observer.go_on().is_err() || send.send(arrivals).is_err() {
+                // If nobody receives documents any more, something has failed. Its error is reported.
+                let mut pass_on = |arrivals| match self.observer.go_on().is_err() || send.send(arrivals).is_err() {
+                    true => Err(()),
+                    false => Ok(()),
+                };
+                while let Some(batch) = rest.next_batch() {
+                    let passed_on = match batch {
+                        Ok(batch) => self.each_of_batch(Arc::new(batch), &rest, &mut pass_on),
+                        Err(left_out) => pass_on(nothing(left_out)),
+                    };
+                    if passed_on.is_err() {
                         return;
                     }
                 }
@@ -124,62 +131,73 @@ impl Arriving<'_> {
         })
     }
 
-    fn next(&self, rest: &mut Rest<'_>) -> Option<Arrivals> {
-        let batch = match rest.next_batch()? {
-            Ok(batch) => batch,
-            Err(message) => return Some(nothing(message)),
-        };
+    /// Reads the documents of a batch that no earlier run took, and passes on as many at a time as there is memory for.
+    fn each_of_batch(
+        &self,
+        batch: Arc<Batch>,
+        rest: &Rest<'_>,
+        pass_on: &mut impl FnMut(Arrivals) -> Result<(), ()>,
+    ) -> Result<(), ()> {
+        let (bytes, is_jsonl) = (rest.records.bytes_read(), rest.records.is_jsonl());
         let before = (rest.taken.unwrap_or(0) + 1).saturating_sub(batch.number(0)) as usize;
         let file = batch.path().display().to_string();
-        let read = |scratch: &mut CleaningScratch, index| {
-            let place = DocumentName { file: &file, record: Some(batch.number(index)) };
-            self.arrived(batch.document(index), place, scratch)
+        let read = |index, patience| batch.read(before + index, patience);
+        let arrived = |scratch: &mut CleaningScratch, index, document| {
+            let place = DocumentName { file: &file, record: Some(batch.number(before + index)) };
+            self.arrived(document, place, scratch)
         };
-        let mut arrived: Vec<Arrived> =
-            (before..batch.len()).into_par_iter().map_init(CleaningScratch::default, read).collect();
-        let mut taken = batch.number(batch.len()) - 1;
-        let (mut unfinished, is_jsonl) = (None, rest.records.is_jsonl());
-        let is_whole = matches!(arrived.last(), Some(Ok(Some(_))));
-        if rest.taken.is_some() && !is_whole && batch.may_be_cut_off() {
-            taken -= 1;
-            if is_jsonl {
-                unfinished = arrived.pop().and_then(Result::err);
+        let pass_on = |first, mut arrived: Vec<Arrived>| {
+            let before = before + first;
+            let end = before + arrived.len();
+            let mut taken = batch.number(end) - 1;
+            let mut unfinished = None;
+            let is_whole = matches!(arrived.last(), Some(Ok(Some(_))));
+            if end == batch.len() && rest.taken.is_some() && !is_whole && batch.may_be_cut_off() {
+                taken -= 1;
+                if is_jsonl {
+                    unfinished = arrived.pop().and_then(Result::err);
+                }
             }
-        }
-        let origin = Origin::Records { batch, before, taken, is_jsonl };
-        Some(Arrivals { arrived, bytes: rest.records.bytes_read(), unfinished, origin })
+            let origin = Origin::Records { batch: Arc::clone(&batch), before, taken, is_jsonl };
+            pass_on(Arrivals { arrived, bytes, unfinished, origin })
+        };
+        in_waves(batch.len() - before, CleaningScratch::default, read, arrived, pass_on)
     }
 
     fn is_taken(&self, file: &InputFile) -> bool {
         (self.taken)(file).is_some_and(|taken| taken > 0)
     }
 
-    fn of_files(&self, inventory: &Inventory, files: &[&InputFile]) -> Arrivals {
-        let read = |scratch: &mut CleaningScratch, file: &&InputFile| {
-            let document = match inventory.open(file) {
-                Ok(Content::Document(document, _)) => Ok(Some(*document)),
-                Ok(Content::Records(_)) => Ok(None),
-                Err(skipped) => Err(skipped),
-            };
-            let name = file.path().display().to_string();
+    fn each_of_files(
+        &self,
+        inventory: &Inventory,
+        files: &[&InputFile],
+        take: &mut impl FnMut(Arrivals) -> Result<(), PipelineError>,
+    ) -> Result<(), PipelineError> {
+        let read = |index: usize, patience| match inventory.open_with(files[index], patience)? {
+            Content::Document(document, _) => Ok(Some(*document)),
+            Content::Records(_) => Ok(None),
+        };
+        let arrived = |scratch: &mut CleaningScratch, index: usize, document| {
+            let name = files[index].path().display().to_string();
             self.arrived(document, DocumentName { file: &name, record: None }, scratch)
         };
-        let arrived = files.par_iter().map_init(CleaningScratch::default, read).collect();
-        let paths: Vec<PathBuf> = files.iter().map(|file| file.path()).collect();
-        let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        let bytes = paths.iter().map(size).sum();
-        Arrivals { arrived, bytes, unfinished: None, origin: Origin::Files(paths) }
+        in_waves(files.len(), CleaningScratch::default, read, arrived, |first, arrived: Vec<Arrived>| {
+            let paths: Vec<PathBuf> = files[first..first + arrived.len()].iter().map(|file| file.path()).collect();
+            let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+            let bytes = paths.iter().map(size).sum();
+            take(Arrivals { arrived, bytes, unfinished: None, origin: Origin::Files(paths) })
+        })
     }
 
     fn arrived(&self, document: ReadDocument, place: DocumentName, scratch: &mut CleaningScratch) -> Arrived {
         let Some(document) = document? else { return Ok(None) };
         let (source, scratch) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
-        self.documents.check_room(&document, &source.cleaner, scratch).map_err(|error| LeftOut::new(place, error))?;
         let go_on = || self.observer.go_on().is_ok();
         let reading = source.cleaner.read_while(scratch, &document.text, &go_on);
         let reading = reading.map_err(|error| LeftOut::new(place, error))?;
         let segments = segments(&document.text, &reading.tokens, self.mutable, document.tree.as_deref());
-        Ok(Some(Arrival { document, reading, segments }))
+        Ok(Some(Box::new(Arrival { document, reading, segments })))
     }
 }
 

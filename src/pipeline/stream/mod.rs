@@ -30,6 +30,7 @@ use super::observer::{Observer, Steps, WarningKind};
 use super::reading::size_of;
 use super::{suited, timed};
 use crate::cleaning::CleanOptions;
+use crate::corpus::memory::Need;
 use crate::corpus::{Document, HtmlView, InputFile, Inventory, OutputFile, Reads, SourceId};
 use crate::streaming::block_rule::template_blocks;
 use crate::streaming::drift::Change;
@@ -173,7 +174,9 @@ impl Stream<'_> {
         }
         let taken = |file: &InputFile| taken.get(&file.path()).copied().flatten();
         let arriving = Arriving { documents, observer: self.observer, mutable: &mutable, taken: &taken };
-        arriving.each(inventory, |arrivals| self.take(arrivals))
+        let is_judged = cleaning_options(self.options).uses_structure();
+        let need = if is_judged { Need::TO_STREAM_JUDGED } else { Need::TO_STREAM };
+        arriving.each(&inventory.with_need(need), |arrivals| self.take(arrivals))
     }
 
     /// Learns from documents and cleans them. The output is counted last.
@@ -230,7 +233,7 @@ impl Stream<'_> {
         let one = |scratch: &mut CleaningScratch, (index, arrived): (usize, Arrived)| match arrived {
             Ok(None) => Cleared::default(),
             Ok(Some(arrival)) if matches!(self.output, Output::Nowhere) => learned(arrival.document),
-            Ok(Some(arrival)) => self.cleaned(arrivals, index, arrival, &known[index], scratch),
+            Ok(Some(arrival)) => self.cleaned(arrivals, index, *arrival, &known[index], scratch),
             Err(left_out) => skipped(left_out),
         };
         arrived
