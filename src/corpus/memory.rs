@@ -513,6 +513,6 @@ mod tests {
         let settled = |limit| claim(limit)?.settled(Size { stored: text.len() as u64, ..Size::default() }, &text);
         assert_eq!(settled(need).map(|share| share.bytes), Ok(need));
         assert!(matches!(settled(need - 1), Err(Reason::TooLittleMemory { .. })));
-        assert!(need < Need::TO_CLEAN.most_of(Kind::Text, text.len() as u64) / 2);
+        assert!(3 * need < 2 * Need::TO_CLEAN.most_of(Kind::Text, text.len() as u64));
     }
 }

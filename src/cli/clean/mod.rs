@@ -22,7 +22,9 @@ use super::{Exit, Global};
 pub struct CleanCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder with the pattern files, or a single file. Only `--method tree` needs none
+    /// Folder with the pattern files, or a single file
+    ///
+    /// Folder with the pattern files, or a single file. Only `--method tree` needs none.
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
     /// Folder for the cleaned documents; `-` for JSONL on stdout

@@ -129,7 +129,7 @@ mod tests {
         held-segments importance-model json labels learn-only learner leave-out level limit line max-bytes max-documents
         max-pages max-patterns max-segments memory min-level model mutable no-learn no-open offsite output page-model
         page-size pages pattern patterns penalty per-host per-source plot poll port proposed prune quiet redesign-at regex
-        report resolve restart resume retry rounds seed segment-model segments shape shares since sitemaps source spans
+        report resolve restart resume retry rounds seed segment-model segments shape shares since sitemaps skip source spans
         state stdout templates threads timeout to urls verbose verify warc-size watch worst
     ";
 
