@@ -285,9 +285,9 @@ pub use dom::page_level::PageModel;
 pub use models::file::ModelFileError;
 
 pub use corpus::{
-    BoxesError, BoxesFile, Document, DocumentRef, DrawnPage, HtmlView, Ignored, Inventory, Keys, MAX_DOCUMENT_BYTES,
-    OutputError, OutputRoot, ReadOptions, Reads, Reason, ScanError, Skipped, SourceBy, SourceId, SourceIdError,
-    SourceListing, Sources,
+    BoxesError, BoxesFile, Budget, Document, DocumentRef, DrawnPage, HtmlView, Ignored, Inventory, Keys,
+    MAX_DOCUMENT_BYTES, OutputError, OutputRoot, ReadOptions, Reads, Reason, ScanError, Skipped, SourceBy, SourceId,
+    SourceIdError, SourceListing, Sources,
 };
 
 pub use mining::cross_source::{Templates, cross_source};

@@ -111,6 +111,7 @@ pub enum Reason {
         limit: u64,
     },
     /// There is memory for it, but not now.
+    #[doc(hidden)]
     #[error("must wait for memory")]
     NoMemoryNow,
     /// The compressed data end too early or are not valid.

@@ -76,7 +76,7 @@ pub fn large_and_small() -> Sandbox {
 #[cfg(unix)]
 pub fn bombs() -> Sandbox {
     let sandbox = Sandbox::new();
-    let page = "<p>a".repeat(5_000_000);
+    let page = "<p>a".repeat(2_000_000);
     let twice = gzip(&gzip(page.as_bytes()));
     let small = gzip(&gzip(b"<p>A boat came in."));
     let response = |body: &[u8]| {
