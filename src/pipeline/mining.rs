@@ -22,7 +22,7 @@ use super::workers::{all_cores, share_out_and_collect};
 use super::written::Prune;
 use crate::cleaning::PageText;
 use crate::corpus::memory::{Budget, Need};
-use crate::corpus::{self, DocumentRef, HtmlView, Inventory, OutputRoot, SourceId, SourceListing, Sources};
+use crate::corpus::{self, DocumentRef, HtmlView, Inventory, OutputRoot, Skipped, SourceId, SourceListing, Sources};
 use crate::mining::content_order::content_order;
 use crate::mining::{MineOptions, Mined, mine_sequence};
 use crate::selection::sampling;
@@ -246,15 +246,17 @@ impl<'a> Miner<'a> {
             if need > limit && !self.options.sample {
                 return Err(PipelineError::NotEnoughMemory { needs: vec![(listing.id.clone(), need)], limit });
             }
-            if need > limit && places.len() > 1 {
+            if need <= limit {
+                places = read;
+            } else if places.len() > 1 {
                 let most = (texts.len() as u128 * u128::from(limit) / u128::from(need)) as usize;
                 places = sampling::evenly_spread(&read, most.max(1)).copied().collect();
                 self.tell_of_sample(listing, places.len());
-            } else if need > limit {
+            } else {
                 break (read, texts, sequence, share);
             }
         };
-        let alike = self.options.segment_duplicates.then(|| same_segments(self.inventory, &places, self.observer));
+        let alike = self.options.segment_duplicates.then(|| same_segments(reading, &places, self.observer));
         let alike = alike.transpose()?;
         let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining, alike.as_deref());
         drop(share);
@@ -279,19 +281,18 @@ impl<'a> Miner<'a> {
         let left = AtomicU64::new(memory / memory::LEAST_PER_BYTE);
         let has_room =
             |text: &String| left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(text.len() as u64)).is_ok();
-        let read = |place: &DocumentRef| -> Result<Option<Option<String>>> {
+        let read = |place: &DocumentRef| -> Result<Option<std::result::Result<String, Skipped>>> {
             self.observer.go_on()?;
-            match reading.read(place) {
-                Ok(document) => Ok(has_room(&document.text).then_some(Some(document.text))),
-                Err(skipped) => {
-                    tell_of_skipped(&skipped, self.observer);
-                    Ok(Some(None))
-                }
-            }
+            Ok(match reading.read(place) {
+                Ok(document) => has_room(&document.text).then_some(Ok(document.text)),
+                Err(skipped) => Some(Err(skipped)),
+            })
         };
-        let texts: Result<Option<Vec<Option<String>>>> = places.par_iter().map(read).collect();
+        let texts: Result<Option<Vec<std::result::Result<String, Skipped>>>> = places.par_iter().map(read).collect();
         let Some(texts) = texts? else { return Ok(None) };
-        let read = places.iter().zip(texts).filter_map(|(&place, text)| Some((place, text?)));
+        // Only now, because each is named once.
+        texts.iter().filter_map(|text| text.as_ref().err()).for_each(|skipped| tell_of_skipped(skipped, self.observer));
+        let read = places.iter().zip(texts).filter_map(|(&place, text)| Some((place, text.ok()?)));
         let (places, texts): (Vec<DocumentRef>, Vec<String>) = read.unzip();
         // The order that people gave to documents must not show.
         let order = content_order(&texts);

@@ -63,10 +63,10 @@ struct Opened {
 }
 
 impl Table {
-    /// Reads the footer of `file` and finds the columns of the `keys`. Fails if the file is encrypted or damaged, or
+    /// Reads the footer of `file` and finds the columns of the `keys`. Pages that need more memory than this are not unpacked. Fails if the file is encrypted or damaged, or
     /// lacks the columns.
-    pub(super) fn open(file: OpenFile, keys: &Keys) -> Result<Table, Reason> {
-        let input = Arc::new(Input::new(file));
+    pub(super) fn open(file: OpenFile, keys: &Keys, memory: u64) -> Result<Table, Reason> {
+        let input = Arc::new(Input::new(file, memory));
         refuse_encrypted(&input)?;
         let metadata = caught(|| metadata(&input)).map_err(reason)?;
         let columns = columns::find(metadata.file_metadata().schema_descr(), keys)?;
@@ -155,7 +155,10 @@ fn reason(error: ParquetError) -> Reason {
     match of_input(error) {
         ParquetError::General(text) | ParquetError::EOF(text) => Reason::DamagedParquet(text),
         ParquetError::NYI(text) => Reason::UnsupportedParquet(text),
-        ParquetError::External(error) => Reason::Unreadable(error.to_string()),
+        ParquetError::External(error) => match error.downcast::<Reason>() {
+            Ok(reason) => *reason,
+            Err(error) => Reason::Unreadable(error.to_string()),
+        },
         error => Reason::DamagedParquet(error.to_string()),
     }
 }
@@ -165,7 +168,7 @@ fn reason(error: ParquetError) -> Reason {
 fn of_input(error: ParquetError) -> ParquetError {
     let is_of_system = |error: &io::Error| error.raw_os_error().is_some();
     match error {
-        ParquetError::External(error) if !error.downcast_ref().is_some_and(is_of_system) => {
+        ParquetError::External(error) if !error.is::<Reason>() && !error.downcast_ref().is_some_and(is_of_system) => {
             ParquetError::General(error.to_string())
         }
         error => error,
@@ -242,7 +245,7 @@ mod tests {
         );
         let key = |key: &str| key.to_owned();
         let keys = Keys { text: key("b"), html: key("b"), id: key("a"), url: key("a"), ..Keys::default() };
-        let table = Table::open(testing::file_of(&bytes), &keys).expect("a table");
+        let table = Table::open(testing::file_of(&bytes), &keys, u64::MAX).expect("a table");
         assert_eq!(read(&table), ["1: id=1 text=2"]);
     }
 

@@ -23,7 +23,7 @@ pub(super) fn file_of(bytes: &[u8]) -> OpenFile {
 }
 
 pub(super) fn open(bytes: &[u8]) -> Result<Table, Reason> {
-    Table::open(file_of(bytes), &Keys::default())
+    Table::open(file_of(bytes), &Keys::default(), u64::MAX)
 }
 
 /// The values of a column in a row group.
@@ -97,7 +97,7 @@ pub(super) fn shown(bytes: &[u8]) -> Vec<String> {
 }
 
 pub(super) fn reader(bytes: &[u8]) -> SerializedFileReader<Input> {
-    SerializedFileReader::new(Input::new(file_of(bytes))).expect("a Parquet file")
+    SerializedFileReader::new(Input::new(file_of(bytes), u64::MAX)).expect("a Parquet file")
 }
 
 /// The values of each row, as text.

@@ -122,7 +122,8 @@ impl Records {
     /// The rows of a table.
     #[cfg(feature = "parquet")]
     fn table(container: Arc<Container>, file: OpenFile) -> Result<Records, Skipped> {
-        let table = parquet::Table::open(file, &container.options.keys);
+        let (keys, memory) = (&container.options.keys, container.options.memory.limit());
+        let table = parquet::Table::open(file, keys, memory);
         let table = table.map_err(|reason| container.skipped(None, reason))?;
         let rows = Box::new(table.batches());
         Ok(Records::new(container, Format::Table(table, rows), Packing::default(), Arc::default()))
