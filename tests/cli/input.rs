@@ -409,6 +409,8 @@ fn a_page_on_stdin_is_read_as_a_page() {
     expect_fed(&sandbox, 0, "mine - -o patterns --quiet", &page);
     assert!(sandbox.read("patterns/stdin.yaml").contains("documents: 1"));
     expect_fed(&sandbox, 0, "stream - --state state -o - --quiet", &page);
+    let explained = expect_fed(&sandbox, 0, "explain - -p patterns --quiet", &page);
+    assert!(explained.stdout.contains("Rain"), "{}", explained.stdout);
     // A text is neither.
     let ran = expect_fed(&sandbox, 3, "extract - -o -", "Rain again.\n");
     ran.says("skipped: -:1: is not valid JSON");

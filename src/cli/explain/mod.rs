@@ -210,10 +210,11 @@ fn read(args: &ExplainArgs) -> anyhow::Result<Document> {
     match (inventory.open(file)?, args.line) {
         (Content::Document(document, _), None) => Ok(*document),
         (Content::Document(..), Some(_)) => bail!("--line is for files with many documents"),
-        (Content::Records(_), None) => {
+        (Content::Records(records), None) if !records.is_page() => {
             bail!("{} has many documents; choose one with --line", args.document.display())
         }
-        (Content::Records(records), Some(number)) => {
+        (Content::Records(records), number) => {
+            let number = number.unwrap_or(1);
             let document = record(records, number)?;
             let document = document.with_context(|| format!("{} has no line {number}", args.document.display()))?;
             document.with_context(|| format!("line {number} has no document"))

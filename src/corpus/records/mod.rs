@@ -178,6 +178,11 @@ impl Records {
         RecordWriter::new(sink, packing)
     }
 
+    /// Whether it is one page, from standard input.
+    pub fn is_page(&self) -> bool {
+        matches!(self.format, Format::Page(_))
+    }
+
     /// Whether the file is JSONL.
     pub fn is_jsonl(&self) -> bool {
         matches!(self.format, Format::Lines(_))
