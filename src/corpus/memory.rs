@@ -162,7 +162,7 @@ impl Need {
     /// The same, if the blocks of pages are judged.
     pub const TO_STREAM_JUDGED: Need = Need { of_tag: 1300, ..Need::TO_STREAM };
     /// To divide a page into segments or blocks, and to write them.
-    pub const TO_DIVIDE: Need = Need { of_stored: 6, of_tag: 1000, of_text: 8, of_token: 0, of_line: 0 };
+    pub const TO_DIVIDE: Need = Need { of_stored: 34, of_tag: 2000, of_text: 8, of_token: 0, of_line: 0 };
 
     /// The most that a document of this number of bytes needs.
     fn most_of(&self, kind: Kind, bytes: u64) -> u64 {

@@ -13,7 +13,7 @@ use crate::corpus::line_stream::{LineStream, Stretch};
 use crate::corpus::open_file::OpenFile;
 
 /// Maximum number of records in a batch.
-pub(super) const MOST_RECORDS: usize = 1 << 16;
+pub(super) const MOST_RECORDS: usize = 1 << 14;
 
 /// Reads lines from the first one on.
 pub(super) struct Lines {
