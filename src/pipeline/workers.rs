@@ -30,7 +30,7 @@ pub enum ThreadsError {
     /// Without a thread, nothing is done.
     #[error("0 threads do nothing: give at least 1")]
     None,
-    /// More than [`MOST_THREADS_A_CORE`] for each core.
+    /// More than 8 for each core.
     #[error(
         "{asked} threads are too many: this process may use {}, and {MOST_THREADS_A_CORE} threads for each; give at \
          most {}",

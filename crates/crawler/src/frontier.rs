@@ -30,7 +30,7 @@ pub enum Kind {
 /// A URL to visit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// An [`Address`](crate::address::Address).
+    /// An [`Address`].
     pub url: String,
     /// The URL that is asked for, if it is another spelling of the address: it was redirected there.
     pub asked: Option<String>,
