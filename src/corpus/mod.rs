@@ -66,6 +66,8 @@ pub use output_file::{OutputFile, OutputKind};
 pub use page::Page;
 pub use pending_file::PendingFile;
 pub use pending_file::remove_left_over;
+#[cfg(all(feature = "pipeline", feature = "stream"))]
+pub(crate) use pending_file::temporary_beside;
 #[doc(hidden)]
 pub use reading::decoded_page;
 pub use reads::Reads;

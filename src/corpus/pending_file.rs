@@ -45,7 +45,7 @@ impl PendingFile {
 
     /// Starts a file whose temporary file is in the same folder.
     pub(super) fn beside_itself(path: PathBuf) -> io::Result<PendingFile> {
-        Ok(PendingFile { sink: BufWriter::new(Sink::Temporary(beside(&path)?)), path, _folder: None })
+        Ok(PendingFile { sink: BufWriter::new(Sink::Temporary(temporary_beside(&path)?)), path, _folder: None })
     }
 
     /// Writes directly to the device or named pipe at `path`, without a temporary file.
@@ -140,16 +140,16 @@ fn keep_permissions(file: &NamedTempFile, path: &Path) {
 /// Copies a file to `path` on another file system, where it cannot be moved. The copy is a temporary file at first, so
 /// the result still appears in one step.
 fn copy(from: &Path, path: &Path) -> io::Result<()> {
-    let mut file = beside(path)?;
+    let mut file = temporary_beside(path)?;
     io::copy(&mut File::open(from)?, file.as_file_mut())?;
     keep_permissions(&file, path);
     file.persist(path)?;
     Ok(())
 }
 
-/// Creates a temporary file in the folder of `path`. Its name is a hash of the file name and a number. So a file that a
+/// Creates a temporary file in the folder of `path`, with its permissions at most. Its name is a hash of the file name and a number. So a file that a
 /// killed process left for the same path is found and removed, and no other file is touched.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
+pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut hasher = FxHasher::default();
     path.file_name().hash(&mut hasher);
     let hash = hasher.finish();
@@ -214,7 +214,7 @@ mod tests {
 
     /// The temporary file that a killed process left.
     fn left_over(path: &Path) -> PathBuf {
-        beside(path).expect("a file").keep().expect("it stays").1
+        temporary_beside(path).expect("a file").keep().expect("it stays").1
     }
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
         let usual = mode(&new);
         fs::set_permissions(&private, fs::Permissions::from_mode(0o600)).expect("a mode");
-        assert_eq!(mode(beside(&private).expect("a file").path()), 0o600);
+        assert_eq!(mode(temporary_beside(&private).expect("a file").path()), 0o600);
         let run = Arc::new(RunFolder::make(folder.path()).expect("a folder"));
         let pending = PendingFile::in_run_folder(run, private.clone()).expect("a file");
         let Sink::Temporary(file) = pending.sink.get_ref() else { panic!("it is a file") };
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(mode(&private), 0o600);
         copy(&new, &private).expect("copied");
         assert_eq!(mode(&private), 0o600);
-        assert_eq!(mode(beside(&folder.path().join("other")).expect("a file").path()), usual);
+        assert_eq!(mode(temporary_beside(&folder.path().join("other")).expect("a file").path()), usual);
     }
 
     #[test]

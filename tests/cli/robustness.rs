@@ -3,6 +3,7 @@
 
 use super::containers::{conversion, gzip, record, record_of_length, response, unpacked, zstd};
 use super::*;
+use dehusk::streaming::state::{State, Written};
 #[cfg(unix)]
 use std::io::{BufRead, BufReader, Read};
 #[cfg(unix)]
@@ -1682,6 +1683,58 @@ fn an_output_that_was_replaced() {
         fs::hard_link(sandbox.path("notes.txt"), sandbox.path("out.jsonl")).expect("a link");
     };
     output_is_refused(link, changed);
+}
+
+/// A run that was killed when it had stored what it learned from [`FIRST`] and had written more. All it would have written is
+/// in `whole.jsonl`.
+fn killed() -> Sandbox {
+    let sandbox = learned();
+    sandbox.write("in.jsonl", stream_lines(FIRST.start..FIRST.end + 6));
+    sandbox.expect(0, "stream in.jsonl --state whole --output whole.jsonl --quiet");
+    let mut state = State::open(&sandbox.path("state")).expect("a state");
+    for (path, written) in state.outputs().expect("outputs") {
+        let written = Written { is_open: true, ..written };
+        state.commit(&mut [], &[], Some((&path, written))).expect("it is stored");
+    }
+    sandbox
+}
+
+#[test]
+fn an_output_that_was_added_to_after_a_kill() {
+    const LOUD: &str = "stream in.jsonl --state state -o out.jsonl";
+    let [theirs, fresh] = ["{\"text\":\"Theirs.\"}\n", "out.new"];
+    for (part, behind) in [(0, ""), (3, ""), (10, ""), (0, theirs), (3, theirs), (10, theirs)] {
+        for is_replaced in [false, true] {
+            let sandbox = killed();
+            let (begun, whole) = (sandbox.read("out.jsonl"), sandbox.read("whole.jsonl"));
+            let more = &whole[begun.len()..];
+            let rest = more[..more.len() * part / 10].to_owned() + behind;
+            sandbox.write(fresh, begun + &rest);
+            match is_replaced {
+                true => fs::rename(sandbox.path(fresh), sandbox.path("out.jsonl")).expect("it moves"),
+                false => sandbox.write("out.jsonl", sandbox.read(fresh)),
+            }
+            let ran = sandbox.expect(0, LOUD);
+            assert!(sandbox.read("out.jsonl") == whole);
+            if behind.is_empty() {
+                assert!(!ran.stderr.contains("killed") && !sandbox.path("out.jsonl.rest").exists(), "{}", ran.stderr);
+            } else {
+                ran.says("from a run that was killed or from another program").says("out.jsonl.rest now\n");
+                assert!(sandbox.read("out.jsonl.rest").ends_with(theirs));
+            }
+            sandbox.expect(0, STREAM);
+            assert!(sandbox.read("out.jsonl") == whole && !sandbox.path("out.jsonl.rest.2").exists());
+        }
+    }
+    // Another run than the one that was killed: nothing of the old one is lost.
+    let sandbox = killed();
+    let whole = sandbox.read("whole.jsonl");
+    sandbox.write("out.jsonl", &whole[..whole.len() - 20]);
+    let written = learned().read("out.jsonl");
+    sandbox.write("in.jsonl", stream_lines(FIRST));
+    sandbox.expect(0, LOUD).says("out.jsonl.rest now");
+    assert_eq!(sandbox.read("out.jsonl"), written);
+    assert_eq!(written + &sandbox.read("out.jsonl.rest"), whole[..whole.len() - 20]);
 }
 
 #[test]

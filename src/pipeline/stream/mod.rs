@@ -75,7 +75,7 @@ pub fn stream_corpus(
     let reads = inventories.iter().fold(others, |reads, inventory| reads.and(&inventory.reads()));
     refuse_outputs(&reads, state, target)?;
     let mut tables = Tables::open(state, options, library.lexers())?;
-    let output = open_output(target, &reads.files([state]), &mut tables, options, observer)?;
+    let output = open_output(target, &reads.files([state]), &mut tables, options)?;
     let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
     // It needs no patterns, so it tells of none that are missing.
     let cleaners = Cleaners::new(library, suited(cleaning_options(options), html), &[], observer);
@@ -117,25 +117,13 @@ fn refuse_outputs(reads: &Reads, state: &Path, target: &StreamTarget) -> Result<
 }
 
 /// Opens the output for lines. If it is a file, the state notes it.
-fn open_output(
-    target: &StreamTarget,
-    reads: &Reads,
-    tables: &mut Tables,
-    options: &StreamOptions,
-    observer: &dyn Observer,
-) -> Result<Output> {
+fn open_output(target: &StreamTarget, reads: &Reads, tables: &mut Tables, options: &StreamOptions) -> Result<Output> {
     let path = match target {
         StreamTarget::Nowhere => return Ok(Output::Nowhere),
         StreamTarget::Stdout => return Ok(Output::Stdout),
         StreamTarget::File(path) => path,
     };
-    let file = LineFile::open(path, tables.written(path)?, reads)?;
-    if file.cut > 0 {
-        let (path, cut) = (path.display(), file.cut);
-        let message = format!("{path}: the last {cut} bytes are from a run that was killed; they are written again");
-        observer.warn(WarningKind::Rare, &message);
-    }
-    let output = Output::File(file);
+    let output = Output::File(LineFile::open(path, tables.written(path)?, reads)?);
     tables.commit(&[], output.place().filter(|_| options.notes_inputs))?;
     Ok(output)
 }
@@ -197,7 +185,7 @@ impl Stream<'_> {
             self.observer.warn(WarningKind::Rare, &message);
         }
         self.observer.go_on()?;
-        self.output.write(&lines)?;
+        self.output.write(&lines, self.observer)?;
         let place = self.output.place().filter(|_| self.options.notes_inputs);
         let committed = self.tables.commit(&self.taken(&arrivals), place);
         committed.inspect_err(|_| self.output.take_back(lines.len()))?;
@@ -205,8 +193,12 @@ impl Stream<'_> {
         Ok(())
     }
 
-    /// Notes that the output ends here. After another error, this one is not told.
+    /// Notes that the output ends here. After another error, this one is not told, and what lies behind the last line is left
+    /// for the next run.
     fn close_output(&mut self, is_told: bool) -> Result<()> {
+        if is_told {
+            self.output.end(self.observer)?;
+        }
         let place = self.output.last_place().filter(|_| self.options.notes_inputs);
         let closed = place.map_or(Ok(()), |(path, written)| self.tables.close(path, written));
         closed.or_else(|error| if is_told { Err(error) } else { Ok(()) })

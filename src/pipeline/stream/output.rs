@@ -1,16 +1,20 @@
 //! The output of a stream: stdout, or a file that a later run extends.
 //!
 //! Takes lines in order. A file must be as the last run left it: the state has its length, and a hash of its last bytes.
-//! Only if that run was killed, the file may be longer, and is cut back. While a run writes to a file, it is locked.
+//! Only if that run was killed, the file may be longer. What lies behind the recorded length is kept where it is what this
+//! run writes there. Anything else is moved to a file of its own, and nothing is ever cut off that this run did not write.
+//! While a run writes to a file, it is locked.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
 use twox_hash::XxHash3_64;
 
-use crate::corpus::{FileId, Reads};
+use crate::corpus::{FileId, Reads, temporary_beside};
 use crate::pipeline::error::{PipelineError, Result};
+use crate::pipeline::observer::{Observer, WarningKind};
 use crate::streaming::state::Written;
 
 /// Number of bytes at the end of a file by which it is recognized.
@@ -32,13 +36,13 @@ pub struct LineFile {
     ending: Vec<u8>,
     /// Whether it is a regular file. A device or a named pipe keeps nothing.
     is_kept: bool,
-    /// Number of bytes that were cut off, because the state does not know them.
-    pub cut: u64,
+    /// Where the last write began. `None` if all of its lines were in the file already.
+    last_write: Option<u64>,
 }
 
 impl Output {
     /// Writes lines, and waits until they are stored.
-    pub fn write(&mut self, lines: &[u8]) -> Result<()> {
+    pub fn write(&mut self, lines: &[u8], observer: &dyn Observer) -> Result<()> {
         match self {
             _ if lines.is_empty() => Ok(()),
             Output::Nowhere => Ok(()),
@@ -47,7 +51,7 @@ impl Output {
                 let written = stdout.write_all(lines).and_then(|()| stdout.flush());
                 written.map_err(|error| PipelineError::in_context("cannot write to stdout".to_owned(), error))
             }
-            Output::File(file) => file.write(lines),
+            Output::File(file) => file.write(lines, observer),
         }
     }
 
@@ -57,8 +61,18 @@ impl Output {
             && file.is_kept
         {
             file.length = file.length.saturating_sub(bytes as u64);
-            // If that fails, the next run cuts them off.
-            let _ = file.cut_back();
+            file.undo_write();
+            // If that fails, the next run refuses the file.
+            let _ = file.read_ending();
+        }
+    }
+
+    /// Moves what lies behind the last line to a file of its own. At the end of a run that succeeded, nothing else is in the
+    /// file.
+    pub fn end(&mut self, observer: &dyn Observer) -> Result<()> {
+        match self {
+            Output::File(file) if file.is_kept => file.set_rest_aside(observer),
+            _ => Ok(()),
         }
     }
 
@@ -69,7 +83,7 @@ impl Output {
         file.is_kept.then_some((&file.path, written))
     }
 
-    /// The same at the end of a run. `None` if there is more in the file, which the next run must cut off.
+    /// The same at the end of a run. `None` if there is more in the file, which the next run must look at.
     pub fn last_place(&self) -> Option<(&Path, Written)> {
         let Output::File(LineFile { file, .. }) = self else { return None };
         let has_length = |written: &Written| file.metadata().is_ok_and(|metadata| metadata.len() == written.bytes);
@@ -97,11 +111,9 @@ impl LineFile {
         let found = file.metadata().map_err(naming)?.len();
         let Written { bytes: length, .. } = written.unwrap_or_default();
         let real_path = fs::canonicalize(path).map_err(naming)?;
-        let mut opened = LineFile { path: real_path, file, length, ending: Vec::new(), is_kept, cut: 0 };
+        let mut opened = LineFile { path: real_path, file, length, ending: Vec::new(), is_kept, last_write: None };
         if is_kept {
-            opened.cut = found.saturating_sub(length);
             opened.refuse_changed(path, found, written)?;
-            opened.cut_back().map_err(naming)?;
         }
         Ok(opened)
     }
@@ -135,14 +147,14 @@ impl LineFile {
         Ok(())
     }
 
-    fn write(&mut self, lines: &[u8]) -> Result<()> {
-        let written = self.file.write_all(lines);
-        let written = written.and_then(|()| if self.is_kept { self.file.sync_data() } else { Ok(()) });
-        written.map_err(|error| {
-            if self.is_kept {
-                // If that fails, the next run cuts them off.
-                let _ = self.cut_back();
-            }
+    fn write(&mut self, lines: &[u8], observer: &dyn Observer) -> Result<()> {
+        if !self.is_kept {
+            return self.file.write_all(lines).map_err(|error| cannot_write(&self.path, error));
+        }
+        self.last_write = None;
+        let there = self.already_there(lines, observer)?;
+        self.append(lines.get(there..).unwrap_or_default(), self.length + there as u64).map_err(|error| {
+            self.undo_write();
             cannot_write(&self.path, error)
         })?;
         self.length += lines.len() as u64;
@@ -152,21 +164,88 @@ impl LineFile {
         Ok(())
     }
 
-    /// Cuts off what is not part of the output, and goes to its end.
-    fn cut_back(&mut self) -> io::Result<()> {
-        if self.file.metadata()?.len() > self.length {
-            self.file.set_len(self.length)?;
+    /// Number of bytes of these lines that a killed run has written already. If something else is there, it is set aside.
+    fn already_there(&mut self, lines: &[u8], observer: &dyn Observer) -> Result<usize> {
+        let mut there = Vec::new();
+        let read = self.file.seek(SeekFrom::Start(self.length));
+        let read = read.and_then(|_| (&self.file).take(lines.len() as u64).read_to_end(&mut there));
+        read.map_err(|error| cannot_write(&self.path, error))?;
+        // The last line of a killed run may be cut off.
+        if lines.starts_with(&there) {
+            return Ok(there.len());
         }
-        self.read_ending()
+        self.set_rest_aside(observer).map(|()| 0)
     }
 
-    /// Reads the last bytes. The file is then at the end of the output.
+    /// Writes bytes at the end of the file, which is at `start`, and waits until all is stored.
+    fn append(&mut self, bytes: &[u8], start: u64) -> io::Result<()> {
+        if !bytes.is_empty() {
+            self.file.seek(SeekFrom::Start(start))?;
+            self.last_write = Some(start);
+            self.file.write_all(bytes)?;
+        }
+        self.file.sync_data()
+    }
+
+    /// Removes what the last write has added.
+    fn undo_write(&mut self) {
+        if let Some(start) = self.last_write.take() {
+            // If that fails, the next run finds what it writes there.
+            let _ = self.file.set_len(start);
+        }
+    }
+
+    /// Moves what lies behind the last line to a file of its own, because nobody knows who has written it.
+    fn set_rest_aside(&mut self, observer: &dyn Observer) -> Result<()> {
+        let naming = |error| cannot_write(&self.path, error);
+        let rest = self.file.metadata().map_err(naming)?.len().saturating_sub(self.length);
+        if rest == 0 {
+            return Ok(());
+        }
+        let aside = self.copy_of_rest().map_err(|error| {
+            PipelineError::in_context(format!("cannot keep the end of {} in another file", self.path.display()), error)
+        })?;
+        self.file.set_len(self.length).map_err(naming)?;
+        let (path, aside) = (self.path.display(), aside.display());
+        let message = format!(
+            "{path}: its last {rest} bytes are from a run that was killed or from another program, and not what this run \
+             writes there: they are in {aside} now"
+        );
+        observer.warn(WarningKind::Rare, &message);
+        Ok(())
+    }
+
+    /// Copies what lies behind the last line, and returns the path of the copy.
+    fn copy_of_rest(&self) -> io::Result<PathBuf> {
+        let mut copy = temporary_beside(&self.path)?;
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(self.length))?;
+        io::copy(&mut file, copy.as_file_mut())?;
+        copy.as_file().sync_all()?;
+        put_beside(copy, &self.path)
+    }
+
+    /// Reads the last bytes.
     fn read_ending(&mut self) -> io::Result<()> {
         let start = self.length.saturating_sub(ENDING);
         self.file.seek(SeekFrom::Start(start))?;
         self.ending.clear();
         (&self.file).take(self.length - start).read_to_end(&mut self.ending).map(drop)
     }
+}
+
+/// Gives a file a free name beside `path`: `FILE.rest`, `FILE.rest.2` and so on.
+fn put_beside(mut file: NamedTempFile, path: &Path) -> io::Result<PathBuf> {
+    for number in 1_u32.. {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if number == 1 { ".rest".to_owned() } else { format!(".rest.{number}") });
+        file = match file.persist_noclobber(&name) {
+            Ok(_) => return Ok(name.into()),
+            Err(taken) if taken.error.kind() == ErrorKind::AlreadyExists => taken.file,
+            Err(failed) => return Err(failed.error),
+        };
+    }
+    Err(ErrorKind::AlreadyExists.into())
 }
 
 fn hash(ending: &[u8]) -> u64 {
@@ -184,6 +263,7 @@ fn cannot_write(path: &Path, error: io::Error) -> PipelineError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::observer::Silent;
 
     fn open(path: &Path, written: Option<Written>) -> Result<LineFile> {
         LineFile::open(path, written, &Reads::nothing())
@@ -193,23 +273,85 @@ mod tests {
         open(path, written).map(drop).expect_err("refused").to_string()
     }
 
+    fn write(file: &mut LineFile, lines: &[u8]) {
+        file.write(lines, &Silent).expect("written");
+    }
+
     /// A file with some lines, and what the state knows of it.
     fn lines(path: &Path, lines: &[u8]) -> Written {
         let mut file = open(path, None).expect("a new file");
-        file.write(lines).expect("written");
+        write(&mut file, lines);
         Output::File(file).place().expect("a file").1
     }
 
-    #[test]
-    fn what_a_killed_run_wrote_after_its_last_commit_is_cut_off() {
+    /// A killed run has stored that it wrote `one`, and this is in the file behind it. The next run writes two and three, and
+    /// ends. Returns what is in the files then.
+    fn after_a_kill(behind: &str) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.jsonl");
         let written = lines(&path, b"one\n");
-        fs::write(&path, "one\ntwo\n").expect("written");
+        fs::write(&path, format!("one\n{behind}")).expect("written");
         let mut file = open(&path, Some(written)).expect("the same file");
-        file.write(b"TWO\n").expect("written");
-        assert_eq!((file.length, file.cut), (8, 4));
-        assert_eq!(fs::read(&path).expect("a file"), b"one\nTWO\n");
+        write(&mut file, b"two\n");
+        write(&mut file, b"three\n");
+        Output::File(file).end(&Silent).expect("it ends");
+        let read = |name: &&str| fs::read_to_string(folder.path().join(name)).ok();
+        ["out.jsonl", "out.jsonl.rest", "out.jsonl.rest.2"].iter().filter_map(read).collect()
+    }
+
+    #[test]
+    fn what_a_killed_run_wrote_after_its_last_commit_is_written_once() {
+        let all = "two\nthree\n";
+        for cut in 0..=all.len() {
+            assert_eq!(after_a_kill(&all[..cut]), ["one\ntwo\nthree\n"], "{cut}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_written_again_is_set_aside() {
+        for behind in ["TWO\n", "tw\n", "twothree\n", "three\n", "\n", "two three", "two\0"] {
+            assert_eq!(after_a_kill(behind), ["one\ntwo\nthree\n", behind]);
+        }
+        for behind in ["THREE", "threeFOUR\n"] {
+            assert_eq!(after_a_kill(&format!("two\n{behind}")), ["one\ntwo\nthree\n", behind]);
+        }
+        assert_eq!(after_a_kill("two\nthree\nfour\n"), ["one\ntwo\nthree\n", "four\n"]);
+    }
+
+    #[test]
+    fn files_that_were_set_aside_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out.jsonl");
+        let mut file = open(&path, None).expect("a new file");
+        for line in ["one\n", "two\n", "three\n"] {
+            let mut other = File::options().append(true).open(&path).expect("a file");
+            other.write_all(format!("before {line}").as_bytes()).expect("written");
+            write(&mut file, line.as_bytes());
+        }
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("a file");
+        assert_eq!(read("out.jsonl"), "one\ntwo\nthree\n");
+        for (name, line) in [("rest", "one"), ("rest.2", "two"), ("rest.3", "three")] {
+            assert_eq!(read(&format!("out.jsonl.{name}")), format!("before {line}\n"));
+        }
+    }
+
+    #[test]
+    fn only_what_the_run_wrote_is_taken_back() {
+        for (behind, left) in
+            [("", "one\n"), ("tw", "one\ntw"), ("two\n", "one\ntwo\n"), ("two\nmore", "one\ntwo\nmore")]
+        {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("out.jsonl");
+            let written = lines(&path, b"one\n");
+            fs::write(&path, format!("one\n{behind}")).expect("written");
+            let mut file = open(&path, Some(written)).expect("the same file");
+            write(&mut file, b"two\n");
+            let mut output = Output::File(file);
+            output.take_back(4);
+            assert_eq!(output.place().expect("a file").1, written);
+            assert_eq!(output.last_place().is_some(), behind.is_empty());
+            assert_eq!(fs::read_to_string(&path).expect("a file"), left);
+        }
     }
 
     #[test]
@@ -248,7 +390,7 @@ mod tests {
         let path = folder.path().join("out.jsonl");
         let mut file = open(&path, None).expect("a new file");
         for number in 0..3000 {
-            file.write(format!("{number:060}\n").as_bytes()).expect("written");
+            write(&mut file, format!("{number:060}\n").as_bytes());
         }
         assert_eq!(file.ending.len() as u64, ENDING);
         let (ending, length) = (file.ending.clone(), file.length);
