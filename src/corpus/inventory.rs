@@ -44,7 +44,7 @@ pub struct Inventory {
 /// The files, and what is known of them. All views of the same files share it.
 #[derive(Debug)]
 struct Found {
-    files: Vec<InputFile>,
+    files: Arc<Vec<InputFile>>,
     skipped: Vec<Skipped>,
     ignored: Ignored,
     /// The input that is not in `files`: folders, and paths that a person named and that were skipped.
@@ -82,7 +82,7 @@ impl Inventory {
         }
         files.par_sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         refuse_collisions(&files, options)?;
-        let options = Arc::new(options.clone());
+        let (files, options) = (Arc::new(files), Arc::new(options.clone()));
         let (open, spool, stdin) = (Mutex::default(), Spool::default(), Stdin::default());
         let (keys_found, reads) = (Arc::new(KeysFound::new(&options.keys)), OnceLock::new());
         let found = Arc::new(Found { files, skipped, ignored, inputs, reads, keys_found, open, spool, stdin });
@@ -154,9 +154,10 @@ impl Inventory {
         &self.found.ignored
     }
 
-    /// All that must be separate from the output: the given folders and single files.
+    /// All that must be separate from the output: the given folders and single files, and the files that were found.
     pub fn reads(&self) -> Reads {
-        self.found.reads.get_or_init(|| Reads::nothing().corpus(self.inputs())).clone()
+        let reads = || Reads::nothing().documents(self.inputs(), Arc::clone(&self.found.files));
+        self.found.reads.get_or_init(reads).clone()
     }
 
     pub(super) fn inputs(&self) -> impl Iterator<Item = PathBuf> {

@@ -7,13 +7,13 @@
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::InputFile;
 use super::output::OutputError;
-use super::target::{FileId, Target, folder_of};
+use super::target::{FileId, Target, folder_of, has_other_names};
 
 /// What a run reads. No output can be opened without it, because an output must not replace what is read.
 #[derive(Clone, Debug)]
@@ -26,6 +26,15 @@ struct Part {
     read: FxHashMap<FileId, PathBuf>,
     /// The folders around a corpus, each with the path of one.
     around: FxHashMap<FileId, PathBuf>,
+    documents: Documents,
+}
+
+/// The files of a corpus. Those in folders can have other names elsewhere.
+#[derive(Debug, Default)]
+struct Documents {
+    files: Arc<Vec<InputFile>>,
+    /// The index of each file. Made only if an output is a file with several names, because all files are looked at.
+    known: OnceLock<FxHashMap<FileId, usize>>,
 }
 
 impl Reads {
@@ -36,8 +45,18 @@ impl Reads {
 
     /// Adds folders and files with documents. An output is none of them, lies in none of them, and is no folder around
     /// one: the next run would read it as input. What does not exist is reported when it is read.
-    pub fn corpus(mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Reads {
-        let (mut part, mut seen) = (Part::default(), FxHashSet::default());
+    pub fn corpus(self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Reads {
+        self.documents(paths, Arc::default())
+    }
+
+    /// The same, with the files that were found there. An output is no other name of one of them.
+    pub(super) fn documents(
+        mut self,
+        paths: impl IntoIterator<Item = impl AsRef<Path>>,
+        files: Arc<Vec<InputFile>>,
+    ) -> Reads {
+        let documents = Documents { files, known: OnceLock::new() };
+        let (mut part, mut seen) = (Part { documents, ..Part::default() }, FxHashSet::default());
         paths.into_iter().for_each(|path| part.add_corpus(path.as_ref(), &mut seen));
         self.0.push(Arc::new(part));
         self
@@ -65,10 +84,11 @@ impl Reads {
         let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
         for place in planned.ancestors() {
             let Some(id) = FileId::of(place) else { continue };
-            let relation = if place == planned { "the same as" } else { "inside" };
-            self.refuse_if(path, relation, |part| part.read.get(&id))?;
             if place == planned {
-                self.refuse_if(path, "a parent folder of", |part| part.around.get(&id))?;
+                self.refuse_file(path, &id)?;
+                self.refuse_if(path, "a parent folder of", |part| part.around.get(&id).cloned())?;
+            } else {
+                self.refuse_if(path, "inside", |part| part.read.get(&id).cloned())?;
             }
         }
         Ok(())
@@ -77,7 +97,11 @@ impl Reads {
     /// Fails if this file is read.
     #[doc(hidden)]
     pub fn refuse_file(&self, path: &Path, id: &FileId) -> Result<(), OutputError> {
-        self.refuse_if(path, "the same as", |part| part.read.get(id))
+        self.refuse_if(path, "the same as", |part| part.read.get(id).cloned())?;
+        match has_other_names(path) {
+            true => self.refuse_if(path, "the same as", |part| part.documents.path_of(id)),
+            false => Ok(()),
+        }
     }
 
     /// Fails if what is written to `path` would replace something that is read. The folder of the path was checked.
@@ -90,18 +114,27 @@ impl Reads {
         }
     }
 
-    fn refuse_if<'r>(
-        &'r self,
+    fn refuse_if(
+        &self,
         output: &Path,
         relation: &'static str,
-        find: impl Fn(&'r Part) -> Option<&'r PathBuf>,
+        find: impl Fn(&Part) -> Option<PathBuf>,
     ) -> Result<(), OutputError> {
         match self.0.iter().find_map(|part| find(part)) {
-            Some(input) => {
-                Err(OutputError::MeetsInput { output: output.to_owned(), relation, input: input.to_owned() })
-            }
+            Some(input) => Err(OutputError::MeetsInput { output: output.to_owned(), relation, input }),
             None => Ok(()),
         }
+    }
+}
+
+impl Documents {
+    /// The path of this file, if it is one of them.
+    fn path_of(&self, id: &FileId) -> Option<PathBuf> {
+        let known = self.known.get_or_init(|| {
+            let files = self.files.iter().enumerate().filter(|(_, file)| !file.is_stdin());
+            files.filter_map(|(index, file)| Some((FileId::of(&file.path())?, index))).collect()
+        });
+        Some(self.files.get(*known.get(id)?)?.path())
     }
 }
 

@@ -41,6 +41,19 @@ impl FileId {
     }
 }
 
+/// Whether a file has other names than this one: hard links.
+#[cfg(unix)]
+pub(super) fn has_other_names(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.nlink() > 1)
+}
+
+/// The same. It cannot be asked here.
+#[cfg(not(unix))]
+pub(super) fn has_other_names(_: &Path) -> bool {
+    false
+}
+
 /// Where the bytes that are written to a path end up.
 #[derive(Debug, PartialEq)]
 pub(super) enum Target {

@@ -227,6 +227,68 @@ fn links_to_what_is_read_are_not_written_to() {
     assert!(before() == all);
 }
 
+/// A document in a folder has no name on the command line.
+#[test]
+fn other_names_of_documents_are_not_written_to() {
+    let sandbox = sources();
+    sandbox.write("corpus/tide/empty.txt", "");
+    sandbox.write("page/tide/1.html", "<p>Rain again.");
+    let all = || (sandbox.tree("corpus"), sandbox.tree("page"));
+    let before = all();
+    let refused = |document: &str, command: &str| {
+        fs::hard_link(sandbox.path(document), sandbox.path("link")).expect("a link");
+        let message =
+            format!("error: the output \"link\" is the same as the input \"{document}\": choose another one\n");
+        sandbox.expect(1, command).says(&message);
+        assert!(all() == before && sandbox.read("link") == sandbox.read(document), "{command}");
+        fs::remove_file(sandbox.path("link")).expect("a link");
+    };
+    for command in [
+        "mine corpus --force --candidates link",
+        "clean corpus -p patterns -o out --force --report link",
+        "clean one.jsonl corpus -p patterns -o - --force --report link",
+        "report corpus -p patterns --force -o link",
+        "fields corpus -p patterns --force -o link",
+        "train corpus --force -o link",
+        "eval stream corpus --gold corpus --force --plot link",
+        "stream corpus --state new -o link",
+        "stream corpus --state link -o new.jsonl",
+    ] {
+        refused("corpus/tide/00001.txt", command);
+        refused("corpus/tide/empty.txt", command);
+    }
+    for command in ["segment page --force -o link", "blocks page --force -o link"] {
+        refused("page/tide/1.html", command);
+    }
+    // In an output folder as well.
+    let out = sandbox.path("out/tide/00001.txt");
+    fs::create_dir_all(out.parent().expect("a folder")).expect("a folder");
+    fs::hard_link(sandbox.path("corpus/tide/00001.txt"), &out).expect("a link");
+    sandbox
+        .expect(1, "clean corpus -p patterns -o out --force")
+        .says("is the same as the input \"corpus/tide/00001.txt\"");
+    assert!(all() == before);
+    // A copy is another file.
+    fs::remove_file(&out).expect("a link");
+    fs::copy(sandbox.path("corpus/tide/00001.txt"), &out).expect("a copy");
+    fs::hard_link(&out, sandbox.path("elsewhere")).expect("a link");
+    sandbox.expect(0, "clean corpus -p patterns -o out --force --quiet");
+}
+
+#[test]
+fn the_output_of_a_stream_is_no_document_of_it() {
+    let sandbox = sources();
+    sandbox.expect(0, "stream corpus --state new -o out.jsonl --quiet");
+    let written = sandbox.read("out.jsonl");
+    fs::hard_link(sandbox.path("out.jsonl"), sandbox.path("corpus/tide/other.jsonl")).expect("a link");
+    sandbox
+        .expect(1, "stream corpus --state new -o out.jsonl")
+        .says("\"out.jsonl\" is the same as the input \"corpus/tide/other");
+    assert_eq!(sandbox.read("out.jsonl"), written);
+    fs::remove_file(sandbox.path("corpus/tide/other.jsonl")).expect("a link");
+    sandbox.expect(0, "stream corpus --state new -o out.jsonl --quiet");
+}
+
 #[test]
 fn documents_do_not_go_through_links_into_pattern_files() {
     let sandbox = sources();
