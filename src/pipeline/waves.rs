@@ -4,11 +4,13 @@
 //! another one: a wave ends before the first document for which there is none, and only with nothing in hand is it waited for.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::SyncSender;
 
 use rayon::prelude::*;
 
 use crate::corpus::memory::Patience;
 use crate::corpus::{Reason, Skipped};
+use crate::pipeline::observer::Observer;
 
 /// Number of documents of the wave after one that had to end early, at least.
 const LEAST_AT_A_TIME: usize = 16;
@@ -55,6 +57,12 @@ pub fn in_waves<S, D, T: Send, E>(
         take(first, wave)?;
     }
     Ok(())
+}
+
+/// Passes on what a thread has read to the one that takes it. Fails if nobody takes it any more, or the run must stop. That
+/// error is reported there.
+pub fn pass_on<T>(send: &SyncSender<T>, observer: &dyn Observer, value: T) -> Result<(), ()> {
+    if observer.go_on().is_err() { Err(()) } else { send.send(value).map_err(drop) }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::corpus::{
 };
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::Observer;
-use crate::pipeline::waves::in_waves;
+use crate::pipeline::waves::{in_waves, pass_on};
 use crate::pipeline::workers::{join, spawn};
 use crate::pipeline::written::WrittenFiles;
 
@@ -360,12 +360,7 @@ impl FileCleaner<'_> {
         std::thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
             let reader = spawn(scope, 1, move || {
-                // If nobody receives records any more, writing has failed. Its error is reported.
-                let pass_on =
-                    |cleared, read| match self.observer.go_on().is_err() || send.send((cleared, read)).is_err() {
-                        true => Err(()),
-                        false => Ok(()),
-                    };
+                let pass_on = |cleared, read| pass_on(&send, self.observer, (cleared, read));
                 while let Some(batch) = records.next_batch() {
                     let read = records.bytes_read();
                     let passed_on = match batch {

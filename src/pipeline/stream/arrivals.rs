@@ -18,7 +18,7 @@ use crate::pipeline::error::PipelineError;
 use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::observer::Observer;
 use crate::pipeline::reading::size_of;
-use crate::pipeline::waves::in_waves;
+use crate::pipeline::waves::{in_waves, pass_on};
 use crate::pipeline::workers::{join, spawn};
 use crate::streaming::learner::SegmentedDocument;
 use crate::streaming::segments::{TextSegment, segments};
@@ -105,11 +105,7 @@ impl Arriving<'_> {
         thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
             let reader = spawn(scope, 1, move || {
-                // If nobody receives documents any more, something has failed. Its error is reported.
-                let mut pass_on = |arrivals| match self.observer.go_on().is_err() || send.send(arrivals).is_err() {
-                    true => Err(()),
-                    false => Ok(()),
-                };
+                let mut pass_on = |arrivals| pass_on(&send, self.observer, arrivals);
                 while let Some(batch) = rest.next_batch() {
                     let passed_on = match batch {
                         Ok(batch) => self.each_of_batch(Arc::new(batch), &rest, &mut pass_on),

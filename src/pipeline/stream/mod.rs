@@ -249,7 +249,7 @@ impl Stream<'_> {
             None => Form::Line,
         };
         let (source, _) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
-        // Here, and not when the batch is read, because the blocks of a page can take far more memory than the page.
+        // Learning needs no blocks. So a page has them only while it is cleaned.
         let reading = source.cleaner.judged(reading, &document.text, document.tree.as_deref());
         let cleaning = match self.options.method {
             StreamMethod::Weighed => {
