@@ -12,7 +12,7 @@ use crate::corpus::memory::Patience;
 use crate::corpus::{Reason, Skipped};
 use crate::pipeline::observer::Observer;
 
-/// Number of documents of the wave after one that had to end early, at least.
+/// Maximum number of documents of a wave after the first one, at least. It may have twice as many as the one before it.
 const LEAST_AT_A_TIME: usize = 16;
 
 /// Calls `read` for the documents 0 to `count`, `work` with what it returns, and `take` with the results of each wave, in
@@ -49,9 +49,8 @@ pub fn in_waves<S, D, T: Send, E>(
         if wave.is_empty() {
             wave.push(work(&mut scratch(), next, read(next, Patience::Waits)));
         }
-        if next + wave.len() < end {
-            most = (2 * wave.len()).max(LEAST_AT_A_TIME);
-        }
+        // Also after a whole wave: before it, others may have had the memory.
+        most = (2 * wave.len()).max(LEAST_AT_A_TIME);
         let first = next;
         next += wave.len();
         take(first, wave)?;
@@ -102,6 +101,32 @@ mod tests {
                 prop_assert_eq!(seen, (0..needs.len()).collect::<Vec<_>>());
             }
         }
+    }
+
+    #[test]
+    fn waves_grow_again_after_others_had_all_memory() {
+        let budget = Budget::new(1000);
+        let of_others = Mutex::new(Some(budget.take(1000)));
+        let read = |_: usize, patience| {
+            // As long as nobody waits for them, the others go on.
+            if patience == Patience::Waits {
+                of_others.lock().unwrap().take();
+            }
+            budget.ask(1, patience).map_err(|reason| Skipped::file(std::path::Path::new("x"), reason))
+        };
+        let mut waves = Vec::new();
+        let taken: Result<(), ()> = in_waves(
+            500,
+            || (),
+            read,
+            |(), _, read| read.unwrap(),
+            |_, wave| {
+                waves.push(wave.len());
+                Ok(())
+            },
+        );
+        taken.unwrap();
+        assert_eq!(waves, [1, 16, 32, 64, 128, 256, 3]);
     }
 
     #[test]
