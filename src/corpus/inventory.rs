@@ -250,10 +250,11 @@ impl Inventory {
             let input = self.found.stdin.open().map_err(|reason| Skipped::file(file.path(), reason))?;
             return Records::live(container, input);
         }
-        let open = OpenFile::open(&file.path()).map_err(|error| Skipped::file(file.path(), error))?;
+        let open = file.open().and_then(|open| Ok(OpenFile::of(open)?));
+        let open = open.map_err(|reason| Skipped::file(file.path(), reason))?;
         let records = Records::file(container, open, file.kind())?;
         // An error in the compression is reported when the file is read.
-        let is_by_record = || Compression::is_by_record(&file.path()).unwrap_or(false);
+        let is_by_record = || file.open().is_ok_and(|open| Compression::is_by_record(open).unwrap_or(false));
         Ok(match file.kind() {
             FileKind::Warc => records.packed_by_record(is_by_record()),
             _ => records,
@@ -278,12 +279,12 @@ impl Inventory {
     }
 
     /// The open file with this index, shared between all readers.
-    fn shared_file(&self, index: usize) -> io::Result<Arc<OpenFile>> {
+    fn shared_file(&self, index: usize) -> Result<Arc<OpenFile>, Reason> {
         if let Some(file) = self.open_files().get(index) {
             return Ok(file);
         }
         // The file is opened without the lock, so that a slow disk does not block other threads.
-        let file = Arc::new(OpenFile::open(&self.found.files[index].path())?);
+        let file = Arc::new(OpenFile::of(self.found.files[index].open()?)?);
         self.open_files().insert(index, &file);
         Ok(file)
     }

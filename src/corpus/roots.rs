@@ -55,7 +55,7 @@ impl Look<'_> {
     fn at_folder(&mut self, path: &Path) -> Result<(), ScanError> {
         refuse_unreadable(path)?;
         self.findings.inputs.push(path.to_owned());
-        walk(&Arc::new(Root::whole(path)), None, self.options, &mut self.findings);
+        walk(Root::whole(path), None, self.options, &mut self.findings);
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Look<'_> {
             }
         };
         let before = self.findings.count();
-        walk(&Arc::new(root), Some(&glob), self.options, &mut self.findings);
+        walk(root, Some(&glob), self.options, &mut self.findings);
         if self.findings.count() > before { Ok(()) } else { Err(ScanError::NoMatch(path.to_owned())) }
     }
 }

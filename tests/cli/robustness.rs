@@ -436,6 +436,26 @@ fn a_file_that_becomes_a_named_pipe() {
     }
 }
 
+/// As above. What is outside of the corpus is not read, whatever part of the path now leads there.
+#[test]
+#[cfg(unix)]
+fn a_file_that_becomes_a_link_out_of_the_corpus() {
+    for (name, replaced) in [("odd/x.txt", "odd/x.txt"), ("x.jsonl", "x.jsonl"), ("odd/in/x.txt", "odd/in")] {
+        let sandbox = sandbox();
+        sandbox.write(&format!("corpus/{name}"), good(5));
+        sandbox.write(&format!("outside/{name}"), json_line(&good(6)));
+        let path = sandbox.path(&format!("corpus/{replaced}"));
+        let stderr = changed_before_it_is_read(&sandbox, || {
+            fs::rename(&path, sandbox.path("before")).expect("moved");
+            let outside = sandbox.path(&format!("outside/{replaced}"));
+            std::os::unix::fs::symlink(outside, &path).expect("a link");
+        });
+        let real = fs::canonicalize(sandbox.path(&format!("outside/{name}"))).expect("a path");
+        let why = format!("is a link to {real:?}, outside the given folder");
+        assert_eq!(stderr, format!("skipped: corpus/{name}: {why}: to read it, name that path too, or follow links\n"));
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn a_file_that_becomes_shorter() {

@@ -347,9 +347,9 @@ pub fn hash(text: &str) -> String {
 }
 
 /// A hash of the content of a file.
-pub fn content_of(path: &Path) -> io::Result<u64> {
+pub fn content_of(file: File) -> io::Result<u64> {
     let mut hasher = XxHash3_64::new();
-    let mut file = BufReader::with_capacity(HASHED_BYTES, regular::open(path)?);
+    let mut file = BufReader::with_capacity(HASHED_BYTES, file);
     loop {
         let bytes = file.fill_buf()?;
         if bytes.is_empty() {
