@@ -22,6 +22,7 @@ use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions, StreamMethod};
 use dehusk::segmentation::model::SegmentModel;
 use dehusk::tokens::mutable::MutablePreset;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
+use dehusk::whole;
 
 use super::corpus_paths::ListArgs;
 use super::force::ForceArgs;
@@ -349,7 +350,7 @@ impl LexerArgs {
         let mut patterns = Vec::new();
         for path in &self.mutable {
             let naming = || format!("mutable pattern file {}", path.display());
-            let yaml = std::fs::read_to_string(path).with_context(naming)?;
+            let yaml = whole::text_at(path).with_context(naming)?;
             let added = mutable::parse_file(&yaml).with_context(naming)?;
             // They are checked alone first, so that an error names their file.
             Arc::new(MutableSet::new(added.clone()).with_context(naming)?).check_examples().with_context(naming)?;
@@ -643,21 +644,25 @@ pub struct AnyMethodArgs {
     pub without: Vec<String>,
 }
 
+fn text_of_model(path: &str) -> Result<String, String> {
+    whole::text_at(Path::new(path)).map_err(|error| error.to_string())
+}
+
 /// Reads a page-level model.
 pub fn page_model(path: &str) -> Result<Arc<PageModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     PageModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// Reads a segment model.
 pub fn segment_model(path: &str) -> Result<Arc<SegmentModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     SegmentModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// Reads an importance model.
 pub fn importance_model(path: &str) -> Result<Arc<ImportanceModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     ImportanceModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
@@ -667,12 +672,12 @@ pub fn boxes_file(path: &str) -> Result<Arc<BoxesFile>, String> {
 }
 
 fn block_model(path: &str) -> Result<Arc<BlockModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     BlockModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 fn shape_model(path: &str) -> Result<Arc<ShapeModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     ShapeModel::parse(&yaml).map(Arc::new).map_err(|error| error.to_string())
 }
 

@@ -2,6 +2,8 @@
 //! `prune.rs`.
 
 use super::containers::{conversion, gzip, record, record_of_length, response, unpacked, zstd};
+#[cfg(unix)]
+use super::memory::in_space;
 use super::*;
 #[cfg(unix)]
 use std::io::{BufRead, BufReader, Read};
@@ -1889,8 +1891,41 @@ fn settings_that_exclude_each_other() {
 fn settings_that_are_not_toml() {
     settings_are_refused("method = 'union'\nmax-errors: 3\n", ":2: is not valid TOML: key with no value, expected `=`");
     settings_are_refused("quiet = true\nquiet = true\n", ":2: is not valid TOML: duplicate key");
-    settings_are_refused(b"\xff\xfea\0", ": cannot be read: stream did not contain valid UTF-8");
-    settings_are_refused("#".repeat(1_000_001), ": is larger than 1 MB, so it is no file with settings");
+    settings_are_refused(b"\xff\xfea\0", ": cannot be read: it is not valid UTF-8: save it as UTF-8");
+    let message =
+        ": cannot be read: it has more than the 1000000 bytes that such a file may have: is it the right one?";
+    settings_are_refused("#".repeat(1_000_001), message);
+}
+
+#[test]
+#[cfg(unix)]
+fn settings_lists_and_models_without_end() {
+    let sandbox = sandbox();
+    let clean = "clean corpus -p patterns -o out";
+    for command in [
+        format!("{clean} --config /dev/zero"),
+        "clean -p patterns -o out --files-from /dev/zero".to_owned(),
+        format!("{clean} --shape /dev/zero"),
+        format!("{clean} --block-model /dev/zero"),
+        format!("{clean} --page-model /dev/zero"),
+        "mine corpus -o out --mutable /dev/zero".to_owned(),
+        "segment corpus -o out --segment-model /dev/zero".to_owned(),
+        "blocks corpus -o out --importance-model /dev/zero".to_owned(),
+    ] {
+        let (status, stderr) = in_space(&sandbox, 3_000_000, &command);
+        let message = "bytes that such a file may have: is it the right one?";
+        assert!(matches!(status, Some(1 | 2)) && stderr.contains(message), "{command}: {status:?} {stderr}");
+        assert!(stderr.contains("/dev/zero") && !sandbox.path("out").exists(), "{command}: {stderr}");
+    }
+    sandbox.write("list", "corpus/tide/1.txt\n");
+    sandbox.write("settings", "threads = 1\n");
+    for (flag, written) in [("--files-from", "list"), ("corpus/tide --config", "settings")] {
+        let piped = format!("cat {written} | \"$0\" clean {flag} /dev/stdin -p patterns -o {written}-out");
+        let arguments = ["-c", &piped, env!("CARGO_BIN_EXE_dehusk")];
+        let ran = std::process::Command::new("sh").current_dir(sandbox.path("")).args(arguments).output();
+        assert_eq!(ran.expect("a shell").status.code(), Some(0), "{flag}");
+        assert!(sandbox.path(&format!("{written}-out/tide/1.txt")).exists());
+    }
 }
 
 #[test]
