@@ -179,7 +179,13 @@ impl Inventory {
     /// Lists the documents of each source. All files with many documents are read once, in parallel. Documents in files
     /// that can only be read from front to back are stored in a temporary file. Fails if that file cannot be written.
     pub fn sources(&self) -> Result<Sources, ScanError> {
-        listing::list_sources(self)
+        self.sources_and_tell(&|_| ())
+    }
+
+    /// The same. Calls `tell` with each of [`Sources::more_skipped`], from any thread.
+    #[doc(hidden)]
+    pub fn sources_and_tell(&self, tell: &(dyn Fn(&Skipped) + Sync)) -> Result<Sources, ScanError> {
+        listing::list_sources(self, tell)
     }
 
     /// Whether the document at `place` is an HTML file.
