@@ -244,9 +244,9 @@ impl Claim {
         if self.is_all { self.limit / (self.need.of_stored + self.need.of_text) } else { bytes }
     }
 
-    /// Fails if a page with this markup needs more memory than there is, whatever its text.
-    pub(super) fn check_page(&self, html: &str) -> Result<(), Reason> {
-        if self.is_all { self.need.within(self.limit, Size::of_page(html)).map(drop) } else { Ok(()) }
+    /// Fails if a page with markup of this size needs more memory than there is, whatever its text.
+    pub(super) fn check(&self, markup: Size) -> Result<(), Reason> {
+        if self.is_all { self.need.within(self.limit, markup).map(drop) } else { Ok(()) }
     }
 
     /// Keeps what the document needs, now that its text is known. `stored` is what it was made of: the size of its markup, or

@@ -137,8 +137,8 @@ impl View {
         if options.html == HtmlView::Markup {
             return View::plain(html.into_owned(), claim);
         }
-        claim.check_page(&html)?;
         let size = Size::of_page(&html);
+        claim.check(size)?;
         let (text, page, tree) = match options.html {
             HtmlView::Markup | HtmlView::Text => {
                 let (text, tree) = read_page(&html, options);
