@@ -2044,6 +2044,24 @@ fn run_with_processes(sandbox: &Sandbox, most: usize, arguments: &str) -> Option
     can_run.then(|| Ran::of(limited(most, &words)))
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn too_little_memory_for_the_process() {
+    let sandbox = sandbox();
+    for kilobytes in [110_000, 150_000, 180_000, 195_000] {
+        for more in ["", "--memory 8M"] {
+            let arguments = format!("clean corpus -p patterns -o out --threads 2 {more}");
+            let (status, stderr) = in_space(&sandbox, kilobytes, &arguments);
+            assert_eq!(status, Some(1), "{kilobytes}: {stderr}");
+            assert!(stderr.starts_with("error: the memory of this process is limited to "), "{kilobytes}: {stderr}");
+            assert!(stderr.ends_with(": allow more\n") && stderr.lines().count() == 1, "{kilobytes}: {stderr}");
+        }
+    }
+    let (_, stderr) = in_space(&sandbox, 210_000, "clean corpus -p patterns -o out --threads 8");
+    assert!(stderr.ends_with("it needs 260.0 MB with 8 threads: allow more\n"), "{stderr}");
+    assert!(!sandbox.path("out").exists());
+}
+
 /// At each number of processes, a run is complete or says what to do. Nothing hangs or panics.
 #[test]
 #[cfg(target_os = "linux")]
