@@ -289,16 +289,20 @@ pub fn folder_or_stdout() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| refuse_file_name(path, "; `-o - > FILE` writes JSONL to a file"))
 }
 
-/// Refuses a new folder with the name of a file: who gives such a name expects a file.
+/// Refuses a device or a pipe, and a new folder with the name of a file: who gives such a name expects a file.
 fn refuse_file_name(path: PathBuf, other: &str) -> Result<PathBuf, String> {
     let is_known = |extension: &OsStr| ["yaml", "yml", "json"].iter().any(|known| extension == *known);
     let is_of_file = FileKind::of(&path).is_some() || path.extension().is_some_and(is_known);
     let is_of_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into()));
-    match is_of_file && !is_of_folder && !path.is_dir() {
-        true => {
+    match std::fs::metadata(&path) {
+        Ok(found) if !found.is_dir() && !found.is_file() => {
+            Err(format!("this is a device or a pipe, and a folder is written: name a folder{other}"))
+        }
+        Ok(found) if found.is_dir() => Ok(path),
+        _ if is_of_file && !is_of_folder => {
             Err(format!("this is the name of a file, and a folder is written: name a folder, or end it with /{other}"))
         }
-        false => Ok(path),
+        _ => Ok(path),
     }
 }
 
