@@ -348,9 +348,9 @@ fn a_page_that_unpacks_to_more_than_there_is_memory_for() {
             "fields FORM -p daily.org.yaml -o FORM-fields.jsonl",
             "explain FORM -p daily.org.yaml --pattern x",
         ] {
-            let arguments = command.replace("FORM", form) + " --memory 40M --threads 2";
-            let (code, stderr) = memory::in_space(&sandbox, 600_000, &arguments);
-            let is_named = stderr.contains("than the available 40.0 MB");
+            let arguments = command.replace("FORM", form) + " --memory 10M --threads 2";
+            let (code, stderr) = memory::in_space(&sandbox, 350_000, &arguments);
+            let is_named = stderr.contains("than the available 10.0 MB");
             assert!(code == Some(3) && is_named, "{arguments}: {code:?} {stderr}");
         }
     }
