@@ -471,7 +471,7 @@ mod tests {
         let folder = tree(&[("x.jsonl", b"{}")]);
         let mut open = OpenFiles::default();
         for index in 0..=KEPT_OPEN {
-            let file = OpenFile::open(&folder.path().join("x.jsonl")).expect("a file");
+            let file = OpenFile::of(fs::File::open(folder.path().join("x.jsonl")).expect("a file")).expect("a length");
             open.insert(index, &Arc::new(file));
         }
         assert!(open.get(0).is_none() && open.get(1).is_some() && open.get(KEPT_OPEN).is_some());
