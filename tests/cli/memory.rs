@@ -110,6 +110,24 @@ pub fn in_space(sandbox: &Sandbox, kilobytes: u32, arguments: &str) -> (Option<i
     (ended.status.code(), String::from_utf8_lossy(&ended.stderr).into_owned())
 }
 
+/// Their texts, 20 kB each, would not fit.
+#[test]
+#[cfg(unix)]
+fn of_many_pattern_files_no_texts_are_kept() {
+    let sandbox = Sandbox::new();
+    sandbox.write("corpus/daily/x.txt", "A boat.\n");
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let mined = sandbox.read("patterns/daily.yaml");
+    assert!(mined.len() > 19_000, "{}", mined.len());
+    for number in 0..2500 {
+        let copy = mined.replacen("source: daily", &format!("source: daily-{number}"), 1);
+        sandbox.write(&format!("patterns/daily-{number}.yaml"), copy);
+    }
+    let (code, stderr) =
+        in_space(&sandbox, 350_000, "clean corpus -p patterns -o out --quiet --threads 2 --memory 10M");
+    assert_eq!(code, Some(0), "{stderr}");
+}
+
 /// Lines of a letter, of which few fit into the memory at a time, in files and in one file.
 #[test]
 fn documents_wait_for_memory() {
