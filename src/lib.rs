@@ -266,6 +266,11 @@ mod stretches;
 pub mod threads;
 #[cfg(not(feature = "_internal"))]
 mod threads;
+#[cfg(feature = "_internal")]
+#[doc(hidden)]
+pub mod whole;
+#[cfg(not(feature = "_internal"))]
+mod whole;
 
 pub use tokens::mutable::{MutableError, MutablePattern};
 pub use tokens::token_class::TokenizerError;

@@ -2,8 +2,7 @@
 //!
 //! Takes the arguments. Gives all paths, and the files that they lead to. An error about a path in a list names its line.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -11,8 +10,12 @@ use clap::Args;
 use clap::error::ErrorKind;
 
 use dehusk::corpus::{Inventory, ReadOptions, ScanError};
+use dehusk::whole;
 
 use super::reporter::Reporter;
+
+/// Maximum number of paths in a list. Each takes some 60 bytes, however short it is.
+const MOST_PATHS: usize = 10_000_000;
 
 /// A list with more paths of a corpus.
 #[derive(Args, Debug)]
@@ -52,11 +55,11 @@ impl CorpusPaths {
             refuse_stdin_twice(arguments, list)?;
             all.list = if is_stdin(list) { "stdin".into() } else { list.clone() };
             let naming = || format!("cannot read the list {}", all.list.display());
-            let reader: Box<dyn BufRead> = match is_stdin(list) {
-                true => Box::new(io::stdin().lock()),
-                false => Box::new(BufReader::new(File::open(list).with_context(naming)?)),
+            let bytes = match is_stdin(list) {
+                true => whole::bytes(io::stdin().lock(), whole::MOST),
+                false => whole::open_named(list).and_then(|file| whole::bytes(file, whole::MOST)),
             };
-            all.add_lines(reader)?;
+            all.add_lines(&bytes.with_context(naming)?)?;
         }
         Ok(all)
     }
@@ -78,16 +81,16 @@ impl CorpusPaths {
         })
     }
 
-    fn add_lines(&mut self, reader: impl BufRead) -> anyhow::Result<()> {
-        for (line, bytes) in (1..).zip(reader.split(b'\n')) {
-            let mut bytes = bytes.with_context(|| format!("cannot read the list {}", self.list.display()))?;
-            if line == 1 {
-                bytes = without_mark(bytes).with_context(|| self.list.display().to_string())?;
-            }
-            bytes.truncate(bytes.strip_suffix(b"\r").unwrap_or(&bytes).len());
+    fn add_lines(&mut self, list: &[u8]) -> anyhow::Result<()> {
+        let list = without_mark(list).with_context(|| self.list.display().to_string())?;
+        for (line, bytes) in (1..).zip(list.split(|&byte| byte == b'\n')) {
+            let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
             if !bytes.trim_ascii().is_empty() {
                 self.paths.push(path_of(bytes).with_context(|| self.place(line))?);
                 self.lines.push(line);
+            }
+            if self.lines.len() > MOST_PATHS {
+                bail!("{} lists more than {MOST_PATHS} paths: list folders or globs", self.list.display());
             }
         }
         if self.paths.is_empty() {
@@ -119,25 +122,24 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Removes the byte order mark from the first line.
-fn without_mark(line: Vec<u8>) -> anyhow::Result<Vec<u8>> {
-    if line.starts_with(b"\xff\xfe") || line.starts_with(b"\xfe\xff") {
+/// Removes the byte order mark of a list.
+fn without_mark(list: &[u8]) -> anyhow::Result<&[u8]> {
+    if list.starts_with(b"\xff\xfe") || list.starts_with(b"\xfe\xff") {
         bail!("is UTF-16: save the list as UTF-8");
     }
-    Ok(line.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(line))
+    Ok(list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list))
 }
 
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere not all bytes are paths")]
-fn path_of(mut bytes: Vec<u8>) -> anyhow::Result<PathBuf> {
-    bytes.shrink_to_fit();
-    let path: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
+fn path_of(bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    let path: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(bytes);
     Ok(path.into())
 }
 
 #[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> anyhow::Result<PathBuf> {
-    let path = String::from_utf8(bytes).context("is not valid UTF-8: save the list as UTF-8")?;
+fn path_of(bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    let path = str::from_utf8(bytes).context("is not valid UTF-8: save the list as UTF-8")?;
     Ok(path.into())
 }
 

@@ -43,11 +43,12 @@ mod train;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
+use anyhow::bail;
 use clap::builder::RangedU64ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
-use dehusk::corpus::{Budget, Reads};
+use dehusk::corpus::{Budget, Reads, memory};
 use dehusk::pipeline::workers::{all_cores, checked_threads};
 use dehusk::pipeline::{LibraryError, PipelineError};
 use dehusk::threads::none_left;
@@ -185,6 +186,11 @@ struct BuiltWithout {
 
 /// Parses the arguments, runs the command and prints errors. Returns the exit status.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let limit = memory::limit_of_process();
+    if let Err(error) = check_limit(limit, 1) {
+        reporter::print_line(&format!("error: {error}"));
+        return Exit::Failed;
+    }
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let command = help::command();
     let config = match Config::of(&command, &arguments) {
@@ -218,7 +224,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     // Before anything asks how much there is.
     cli.global.memory.map(|memory| BUDGET.get_or_init(|| Budget::new(memory)));
     reporter.explain(|| cli.global.in_words());
-    let outcome = start(&cli).and_then(|()| cli.command.run(&cli.global, &reporter));
+    let outcome = start(&cli, limit).and_then(|()| cli.command.run(&cli.global, &reporter));
     reporter.finish();
     reporter.warn_of_others();
     reporter.count_other_skips(lists_all);
@@ -360,8 +366,28 @@ pub fn budget() -> Budget {
     BUDGET.get_or_init(Budget::default).clone()
 }
 
-fn start(cli: &Cli) -> anyhow::Result<()> {
+/// Memory for the program, its models and its allocator, in bytes. With less, an allocation could fail, which would end the
+/// process without a word.
+const LEAST_MEMORY: u64 = 180_000_000;
+/// Memory for each thread: its stack, and what it allocates beside documents.
+const LEAST_MEMORY_OF_THREAD: u64 = 10_000_000;
+
+/// Fails if the limit of the process is too small for this number of threads.
+fn check_limit(limit: Option<u64>, threads: usize) -> anyhow::Result<()> {
+    let need = LEAST_MEMORY + LEAST_MEMORY_OF_THREAD * threads as u64;
+    if let Some(limit) = limit.filter(|limit| *limit < need) {
+        let [limit, need] = [limit, need].map(dehusk::shown::size);
+        let threads = dehusk::shown::count(threads, "thread");
+        bail!(
+            "the memory of this process is limited to {limit} (ulimit -v or -d), and it needs {need} with {threads}: allow more"
+        );
+    }
+    Ok(())
+}
+
+fn start(cli: &Cli, limit: Option<u64>) -> anyhow::Result<()> {
     let threads = cli.cores_used().map_err(|message| clap::Error::raw(ErrorKind::ValueValidation, message + "\n"))?;
+    check_limit(limit, threads)?;
     interrupt::listen(cli.command.results())?;
     interrupt::survive_large_files()?;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(none_left)?;

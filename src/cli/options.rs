@@ -22,6 +22,7 @@ use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions, StreamMethod};
 use dehusk::segmentation::model::SegmentModel;
 use dehusk::tokens::mutable::MutablePreset;
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
+use dehusk::whole;
 
 use super::corpus_paths::ListArgs;
 use super::force::ForceArgs;
@@ -288,16 +289,20 @@ pub fn folder_or_stdout() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| refuse_file_name(path, "; `-o - > FILE` writes JSONL to a file"))
 }
 
-/// Refuses a new folder with the name of a file: who gives such a name expects a file.
+/// Refuses a device or a pipe, and a new folder with the name of a file: who gives such a name expects a file.
 fn refuse_file_name(path: PathBuf, other: &str) -> Result<PathBuf, String> {
     let is_known = |extension: &OsStr| ["yaml", "yml", "json"].iter().any(|known| extension == *known);
     let is_of_file = FileKind::of(&path).is_some() || path.extension().is_some_and(is_known);
     let is_of_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into()));
-    match is_of_file && !is_of_folder && !path.is_dir() {
-        true => {
+    match std::fs::metadata(&path) {
+        Ok(found) if !found.is_dir() && !found.is_file() => {
+            Err(format!("this is a device or a pipe, and a folder is written: name a folder{other}"))
+        }
+        Ok(found) if found.is_dir() => Ok(path),
+        _ if is_of_file && !is_of_folder => {
             Err(format!("this is the name of a file, and a folder is written: name a folder, or end it with /{other}"))
         }
-        false => Ok(path),
+        _ => Ok(path),
     }
 }
 
@@ -349,7 +354,7 @@ impl LexerArgs {
         let mut patterns = Vec::new();
         for path in &self.mutable {
             let naming = || format!("mutable pattern file {}", path.display());
-            let yaml = std::fs::read_to_string(path).with_context(naming)?;
+            let yaml = whole::text_at(path).with_context(naming)?;
             let added = mutable::parse_file(&yaml).with_context(naming)?;
             // They are checked alone first, so that an error names their file.
             Arc::new(MutableSet::new(added.clone()).with_context(naming)?).check_examples().with_context(naming)?;
@@ -643,21 +648,25 @@ pub struct AnyMethodArgs {
     pub without: Vec<String>,
 }
 
+fn text_of_model(path: &str) -> Result<String, String> {
+    whole::text_at(Path::new(path)).map_err(|error| error.to_string())
+}
+
 /// Reads a page-level model.
 pub fn page_model(path: &str) -> Result<Arc<PageModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     PageModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// Reads a segment model.
 pub fn segment_model(path: &str) -> Result<Arc<SegmentModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     SegmentModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// Reads an importance model.
 pub fn importance_model(path: &str) -> Result<Arc<ImportanceModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     ImportanceModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
@@ -667,12 +676,12 @@ pub fn boxes_file(path: &str) -> Result<Arc<BoxesFile>, String> {
 }
 
 fn block_model(path: &str) -> Result<Arc<BlockModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     BlockModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 fn shape_model(path: &str) -> Result<Arc<ShapeModel>, String> {
-    let yaml = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text_of_model(path)?;
     ShapeModel::parse(&yaml).map(Arc::new).map_err(|error| error.to_string())
 }
 

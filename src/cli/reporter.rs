@@ -210,6 +210,10 @@ impl Observer for Reporter {
         Reporter::skip(self, place, reason);
     }
 
+    fn skip_alike(&self, place: &str, reason: &str) {
+        lock(&self.skips).add_unprinted(place, reason);
+    }
+
     fn note(&self, message: &str) {
         Reporter::note(self, message);
     }

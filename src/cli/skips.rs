@@ -7,10 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
+use dehusk::corpus::skipped::{NAMED_ALIKE, kind};
 use dehusk::pipeline::manifest::NAMED_SKIPS as KEPT;
-
-/// Number of documents with the same reason that are printed.
-const PRINTED: usize = 3;
 
 /// The skipped documents.
 #[derive(Debug, Default)]
@@ -29,6 +27,8 @@ pub struct Skips {
 #[derive(Debug, Default)]
 struct Alike {
     count: usize,
+    /// How many of them were printed.
+    printed: usize,
     /// The place of the last one that was printed.
     last: String,
 }
@@ -59,9 +59,25 @@ fn remedy(is_kept: bool) -> &'static str {
 impl Skips {
     /// Adds a document. Returns whether it is printed: it is new, and few were skipped for the same reason.
     pub fn add(&mut self, place: &str, reason: &str) -> bool {
+        let Some(alike) = self.count_in(place, reason) else { return false };
+        let is_printed = alike.printed < NAMED_ALIKE;
+        if is_printed {
+            alike.printed += 1;
+            place.clone_into(&mut alike.last);
+        }
+        is_printed
+    }
+
+    /// Adds a document that is not printed.
+    pub fn add_unprinted(&mut self, place: &str, reason: &str) {
+        self.count_in(place, reason);
+    }
+
+    /// Counts a document among those with the same reason. `None` if it was counted before.
+    fn count_in(&mut self, place: &str, reason: &str) -> Option<&mut Alike> {
         let what = format!("{place}: {reason}");
         if !self.hashes.insert(self.hasher.hash_one(&what)) {
-            return false;
+            return None;
         }
         let is_kept = self.named.len() < KEPT || self.named.last().is_some_and(|last| what < *last);
         if is_kept {
@@ -72,17 +88,15 @@ impl Skips {
         }
         let alike = self.alike.entry(kind(reason)).or_default();
         alike.count += 1;
-        let is_printed = alike.count <= PRINTED;
-        if is_printed {
-            place.clone_into(&mut alike.last);
-        }
-        is_printed
+        Some(alike)
     }
 
     /// A line for each reason of documents that were not printed.
     pub fn others(&self) -> Vec<String> {
-        let others = self.alike.values().filter(|alike| alike.count > PRINTED);
-        others.map(|Alike { count, last }| format!("{} more for the same reason as {last}", count - PRINTED)).collect()
+        let others = self.alike.values().filter(|alike| alike.printed > 0 && alike.count > alike.printed);
+        let line =
+            |alike: &Alike| format!("{} more for the same reason as {}", alike.count - alike.printed, alike.last);
+        others.map(line).collect()
     }
 
     /// Adds documents whose names are unknown.
@@ -100,24 +114,6 @@ impl Skips {
     pub fn named(&self) -> impl Iterator<Item = &String> {
         self.named.iter()
     }
-}
-
-/// The reason without what belongs to one document: numbers, and what is quoted, such as addresses.
-fn kind(reason: &str) -> String {
-    let (mut kind, mut is_quoted, mut is_escaped) = (String::new(), false, false);
-    for character in reason.chars() {
-        match character {
-            '"' if !is_escaped => {
-                is_quoted = !is_quoted;
-                kind.push('"');
-            }
-            _ if is_quoted => is_escaped = character == '\\' && !is_escaped,
-            '0'..='9' if kind.ends_with('#') => {}
-            '0'..='9' => kind.push('#'),
-            other => kind.push(other),
-        }
-    }
-    kind
 }
 
 #[cfg(test)]
@@ -158,10 +154,12 @@ mod tests {
         assert_eq!((printed, add(106, r#"has no "text""#.to_owned())), (3, true));
         let printed = (107..=112).filter(|&at| add(at, format!(r#"{:?} has no host"#, format!("a\"{at}")))).count();
         assert_eq!((printed, add(107, r#""a\"107" has no host"#.to_owned())), (3, false));
+        skips.add_unprinted("x.jsonl:113", "is not valid JSON: at column 113");
+        skips.add_unprinted("x.jsonl:113", "is not valid JSON: at column 113");
         assert_eq!(
             skips.others(),
-            ["3 more for the same reason as x.jsonl:109", "102 more for the same reason as x.jsonl:3"]
+            ["3 more for the same reason as x.jsonl:109", "103 more for the same reason as x.jsonl:3"]
         );
-        assert_eq!(skips.count(), 112);
+        assert_eq!(skips.count(), 113);
     }
 }

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use super::open_file::OpenFile;
 use super::{Reason, SourceId};
 use crate::html::{Boxes, Rect, Style, Tree};
+use crate::regular;
 
 /// The boxes of a page, as a line of the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -128,7 +129,7 @@ impl BoxesFile {
     /// If it cannot be read, or a line is not valid.
     pub fn open(path: &Path) -> Result<BoxesFile, BoxesError> {
         let unread = |error| BoxesError::Read { path: path.to_owned(), error };
-        let file = Arc::new(OpenFile::open(path).map_err(unread)?);
+        let file = Arc::new(regular::open(path).and_then(OpenFile::of).map_err(unread)?);
         let mut reader = BufReader::new(file.whole());
         let (mut pages, mut start, mut line) = (FxHashMap::default(), 0, Vec::new());
         for number in 1.. {

@@ -6,16 +6,14 @@
 //! A Zstandard file says how large a window decompression needs, up to 2 GiB (`zstd --long=31`). This memory is
 //! reserved before reading, but only used as far as there is data.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use zstd::stream::{read, write};
-
-use crate::regular;
 
 /// Number of bytes that are read from the input at a time.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -53,10 +51,10 @@ impl Compression {
         }
     }
 
-    /// Whether each record of the file at `path` is compressed by itself. The sign is that its first member is short
+    /// Whether each record of the file is compressed by itself. The sign is that its first member is short
     /// and is not the only one.
-    pub(super) fn is_by_record(path: &Path) -> io::Result<bool> {
-        let mut input = buffered(Box::new(regular::open(path)?));
+    pub(super) fn is_by_record(file: File) -> io::Result<bool> {
+        let mut input = buffered(Box::new(file));
         let first_ends = |first: &mut dyn Read| {
             io::copy(&mut first.take(LONGEST_RECORD), &mut io::sink()).map(|bytes| bytes < LONGEST_RECORD)
         };
@@ -321,11 +319,10 @@ mod tests {
 
     #[test]
     fn files_compressed_record_by_record_are_told_from_others() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
         let is_by_record = |bytes: &[u8]| {
-            let path = folder.path().join("x");
-            std::fs::write(&path, bytes).expect("written");
-            Compression::is_by_record(&path).expect("read")
+            let file = tempfile::NamedTempFile::new().expect("a temporary file");
+            std::fs::write(file.path(), bytes).expect("written");
+            Compression::is_by_record(file.into_file()).expect("read")
         };
         for compression in [Compression::Gzip, Compression::Zstd] {
             let [short, long] = [compressed(b"record", compression), compressed(&noise(20_000_000), compression)];

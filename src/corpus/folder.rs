@@ -34,10 +34,11 @@ pub(super) struct Findings {
 }
 
 /// Adds everything below the folder `root` that matches `glob` to `findings`, in no particular order.
-pub(super) fn walk(root: &Arc<Root>, glob: Option<&FileGlob>, options: &ReadOptions, findings: &mut Findings) {
+pub(super) fn walk(root: Root, glob: Option<&FileGlob>, options: &ReadOptions, findings: &mut Findings) {
     let real = fs::canonicalize(root.path()).unwrap_or_else(|_| root.path().to_owned());
-    let whole = Region { path: root.path().to_owned(), real };
-    let mut walker = Walker { root, glob, options, regions: vec![whole] };
+    let whole = Region { path: root.path().to_owned(), real: real.clone() };
+    let root = Arc::new(if options.follow_links { root } else { root.within(real) });
+    let mut walker = Walker { root: &root, glob, options, regions: vec![whole] };
     let mut links = walker.walk_last(findings);
     while let Some(FolderLink { path, target }) = links.pop_first() {
         match walker.refusal(&path, &target) {

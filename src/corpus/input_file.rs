@@ -2,7 +2,7 @@
 //!
 //! The output name depends only on the file's path. So another rule for source names changes no output name.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +11,10 @@ use rustc_hash::FxHashSet;
 use super::file_kind::text_name;
 use super::source_by::SourceHints;
 use super::{FileKind, HtmlView, ReadOptions, Reason, SourceId};
+use crate::regular;
+
+/// How often a file is opened again, if something else takes its place at the same moment.
+const ATTEMPTS: usize = 10;
 
 /// A file to read, with one document or with many (such as JSONL).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,17 +37,24 @@ pub(super) struct Root {
     folder: Result<SourceId, Reason>,
     /// Whether a person named the whole folder, and not only files in it.
     is_whole: bool,
+    /// The folder with all links resolved, if no link may lead out of it.
+    bounds: Option<PathBuf>,
 }
 
 impl Root {
     /// All files below the folder `path`.
     pub(super) fn whole(path: &Path) -> Root {
-        Root { path: path.to_owned(), folder: source_named_after(path), is_whole: true }
+        Root { path: path.to_owned(), folder: source_named_after(path), is_whole: true, bounds: None }
     }
 
     /// Some files below the folder `path`.
     pub(super) fn in_part(path: &Path) -> Root {
         Root { is_whole: false, ..Root::whole(path) }
+    }
+
+    /// The same files, which must lie below `real` when they are opened. This is the folder with all links resolved.
+    pub(super) fn within(self, real: PathBuf) -> Root {
+        Root { bounds: Some(real), ..self }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -72,7 +83,27 @@ impl InputFile {
         self.kind.holds_many()
     }
 
-    /// The path to open.
+    /// Opens it. A link that takes its place, or that of a folder on its path, after it was found is refused if the search
+    /// would have refused it.
+    #[doc(hidden)]
+    pub fn open(&self) -> Result<File, Reason> {
+        let path = self.path();
+        let Some(bounds) = &self.root.bounds else { return Ok(regular::open(&path)?) };
+        for _ in 0..ATTEMPTS {
+            let real = fs::canonicalize(&path)?;
+            if !real.starts_with(bounds) {
+                return Err(Reason::LinkLeadsOut(real));
+            }
+            let file = regular::open(&real)?;
+            // A link may have taken the place of a part of this path before it was opened.
+            if fs::canonicalize(&real)? == real {
+                return Ok(file);
+            }
+        }
+        Err(Reason::Changed)
+    }
+
+    /// Its path.
     pub fn path(&self) -> PathBuf {
         self.root.path.join(&*self.relative)
     }

@@ -180,7 +180,13 @@ impl Inventory {
     /// Lists the documents of each source. All files with many documents are read once, in parallel. Documents in files
     /// that can only be read from front to back are stored in a temporary file. Fails if that file cannot be written.
     pub fn sources(&self) -> Result<Sources, ScanError> {
-        listing::list_sources(self)
+        self.sources_and_tell(&|_| ())
+    }
+
+    /// The same. Calls `tell` with each of [`Sources::more_skipped`], from any thread.
+    #[doc(hidden)]
+    pub fn sources_and_tell(&self, tell: &(dyn Fn(&Skipped) + Sync)) -> Result<Sources, ScanError> {
+        listing::list_sources(self, tell)
     }
 
     /// Whether the document at `place` is an HTML file.
@@ -251,10 +257,11 @@ impl Inventory {
             let input = self.found.stdin.open().map_err(|reason| Skipped::file(file.path(), reason))?;
             return Records::live(container, input);
         }
-        let open = OpenFile::open(&file.path()).map_err(|error| Skipped::file(file.path(), error))?;
+        let open = file.open().and_then(|open| Ok(OpenFile::of(open)?));
+        let open = open.map_err(|reason| Skipped::file(file.path(), reason))?;
         let records = Records::file(container, open, file.kind())?;
         // An error in the compression is reported when the file is read.
-        let is_by_record = || Compression::is_by_record(&file.path()).unwrap_or(false);
+        let is_by_record = || file.open().is_ok_and(|open| Compression::is_by_record(open).unwrap_or(false));
         Ok(match file.kind() {
             FileKind::Warc => records.packed_by_record(is_by_record()),
             _ => records,
@@ -279,12 +286,12 @@ impl Inventory {
     }
 
     /// The open file with this index, shared between all readers.
-    fn shared_file(&self, index: usize) -> io::Result<Arc<OpenFile>> {
+    fn shared_file(&self, index: usize) -> Result<Arc<OpenFile>, Reason> {
         if let Some(file) = self.open_files().get(index) {
             return Ok(file);
         }
         // The file is opened without the lock, so that a slow disk does not block other threads.
-        let file = Arc::new(OpenFile::open(&self.found.files[index].path())?);
+        let file = Arc::new(OpenFile::of(self.found.files[index].open()?)?);
         self.open_files().insert(index, &file);
         Ok(file)
     }
@@ -465,7 +472,7 @@ mod tests {
         let folder = tree(&[("x.jsonl", b"{}")]);
         let mut open = OpenFiles::default();
         for index in 0..=KEPT_OPEN {
-            let file = OpenFile::open(&folder.path().join("x.jsonl")).expect("a file");
+            let file = OpenFile::of(fs::File::open(folder.path().join("x.jsonl")).expect("a file")).expect("a length");
             open.insert(index, &Arc::new(file));
         }
         assert!(open.get(0).is_none() && open.get(1).is_some() && open.get(KEPT_OPEN).is_some());

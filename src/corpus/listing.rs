@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::jsonl::{JsonLines, Line};
+use super::skipped::{NAMED_ALIKE, kind};
 use super::spool::Spool;
 use super::{Batch, InputFile, Inventory, Reason, Records, ScanError, Skipped, SourceId};
 
@@ -52,8 +53,11 @@ pub struct SourceListing {
 pub struct Sources {
     /// Sorted by source.
     pub listings: Vec<SourceListing>,
-    /// The files and records that belong to no source, sorted by file and number.
+    /// The files and records that belong to no source, sorted by file and number. There may be millions, so of each file
+    /// only the first 3 for the same kind of reason are here.
     pub skipped: Vec<Skipped>,
+    /// The number of the others.
+    pub more_skipped: usize,
 }
 
 impl DocumentRef {
@@ -88,13 +92,13 @@ impl DocumentRef {
 }
 
 /// Lists the documents of all files in `inventory` by source.
-pub(super) fn list_sources(inventory: &Inventory) -> Result<Sources, ScanError> {
+pub(super) fn list_sources(inventory: &Inventory, tell: &(dyn Fn(&Skipped) + Sync)) -> Result<Sources, ScanError> {
     inventory.keep_stdin().map_err(ScanError::NoRoom)?;
     let has_many = |&(_, file): &(u32, &InputFile)| file.holds_many();
     let files: Vec<(u32, &InputFile)> = (0..).zip(inventory.files()).filter(has_many).collect();
-    let list = |(index, file)| Ok((index, list_file(inventory, index, file).map_err(ScanError::NoRoom)?));
+    let list = |(index, file)| Ok((index, list_file(inventory, index, file, tell).map_err(ScanError::NoRoom)?));
     let mut listed_files = files.into_par_iter().map(list).collect::<Result<FxHashMap<u32, Listed>, ScanError>>()?;
-    let mut all = Listed::default();
+    let mut all = Listed::new(tell);
     for (index, file) in (0..).zip(inventory.files()) {
         match (listed_files.remove(&index), file.source()) {
             (Some(listed), _) => all.append(listed),
@@ -106,23 +110,37 @@ pub(super) fn list_sources(inventory: &Inventory) -> Result<Sources, ScanError> 
 }
 
 /// Lists the documents of a file with many. Fails if they cannot be stored.
-fn list_file(inventory: &Inventory, index: u32, file: &InputFile) -> io::Result<Listed> {
-    let mut listed = Listed::default();
+fn list_file<'t>(
+    inventory: &Inventory,
+    index: u32,
+    file: &InputFile,
+    tell: &'t (dyn Fn(&Skipped) + Sync),
+) -> io::Result<Listed<'t>> {
+    let mut listed = Listed::new(tell);
     match inventory.records(file) {
         Ok(records) => listed.add_records(index, records, inventory.spool())?,
-        Err(skipped) => listed.skipped.push(skipped),
+        Err(skipped) => listed.skip(skipped),
     }
     Ok(listed)
 }
 
 /// Documents by source, in the order in which they were found.
-#[derive(Default)]
-struct Listed {
+struct Listed<'t> {
     documents: FxHashMap<SourceId, Vec<DocumentRef>>,
     skipped: Vec<Skipped>,
+    more_skipped: usize,
+    /// The number of skipped documents for each kind of reason.
+    kinds: FxHashMap<String, usize>,
+    /// Called with each document that is not in `skipped`.
+    tell: &'t (dyn Fn(&Skipped) + Sync),
 }
 
-impl Listed {
+impl<'t> Listed<'t> {
+    fn new(tell: &'t (dyn Fn(&Skipped) + Sync)) -> Listed<'t> {
+        let (documents, kinds) = (FxHashMap::default(), FxHashMap::default());
+        Listed { documents, skipped: Vec::new(), more_skipped: 0, kinds, tell }
+    }
+
     /// Adds all documents of a file. Documents that cannot be read again from the file are stored.
     fn add_records(&mut self, file: u32, mut records: Records, spool: &Spool) -> io::Result<()> {
         let lies_open = records.lies_open();
@@ -132,7 +150,7 @@ impl Listed {
                     Some((lines, at)) => self.add_lines(file, &batch, lines, at),
                     None => self.put_batch_by(file, &batch, spool)?,
                 },
-                Err(skipped) => self.skipped.push(skipped),
+                Err(skipped) => self.skip(skipped),
             }
         }
         Ok(())
@@ -146,7 +164,7 @@ impl Listed {
                 None => Ok(()),
             });
             if let Err(reason) = added {
-                self.skipped.push(batch.skipped(index, reason));
+                self.skip(batch.skipped(index, reason));
             }
         }
     }
@@ -166,10 +184,21 @@ impl Listed {
         for put in all.into_iter().flatten() {
             match put {
                 Ok((source, document)) => self.add(&source, document),
-                Err(skipped) => self.skipped.push(skipped),
+                Err(skipped) => self.skip(skipped),
             }
         }
         Ok(())
+    }
+
+    fn skip(&mut self, skipped: Skipped) {
+        let alike = self.kinds.entry(kind(&skipped.reason.to_string())).or_default();
+        *alike += 1;
+        if *alike <= NAMED_ALIKE {
+            self.skipped.push(skipped);
+        } else {
+            self.more_skipped += 1;
+            (self.tell)(&skipped);
+        }
     }
 
     fn add_named(&mut self, name: &str, document: DocumentRef) -> Result<(), Reason> {
@@ -189,6 +218,7 @@ impl Listed {
 
     fn append(&mut self, later: Listed) {
         self.skipped.extend(later.skipped);
+        self.more_skipped += later.more_skipped;
         for (source, mut documents) in later.documents {
             self.documents.entry(source).or_default().append(&mut documents);
         }
@@ -199,13 +229,13 @@ impl Listed {
         let mut listings: Vec<SourceListing> =
             documents.map(|(id, documents)| SourceListing { id, documents }).collect();
         listings.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-        Sources { listings, skipped: self.skipped }
+        Sources { listings, skipped: self.skipped, more_skipped: self.more_skipped }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{inventory, plain, tree};
+    use super::super::testing::{inventory, plain, scan, tree};
     use super::*;
 
     #[test]
@@ -235,6 +265,24 @@ mod tests {
         assert!(skipped[0].starts_with("c/all.jsonl:2: has neither \"source\""), "{skipped:?}");
         assert!(skipped[1].starts_with("c/all.jsonl:3: the source name \"_\""), "{skipped:?}");
         assert_eq!(skipped.len(), 2);
+    }
+
+    #[test]
+    fn of_many_that_are_skipped_few_are_kept() {
+        let line =
+            |i: usize| if i.is_multiple_of(2) { "no JSON\n".to_owned() } else { format!("{{\"text\":\"{i}\"}}\n") };
+        let lines: String = (0..200).map(line).collect();
+        let folder = tree(&[("x.jsonl", lines.as_bytes()), ("y.jsonl", lines.as_bytes())]);
+        let inventory = scan(&folder, &["x.jsonl", "y.jsonl"]).expect("files");
+        let told = std::sync::Mutex::new(Vec::new());
+        let tell = |skipped: &Skipped| told.lock().expect("a list").push(plain(&folder, skipped.place()));
+        let sources = inventory.sources_and_tell(&tell).expect("no sources");
+        let kept: Vec<String> = sources.skipped.iter().map(|skipped| plain(&folder, skipped.place())).collect();
+        let expected = |file: &'static str| (1..=6).map(move |line| format!("{file}.jsonl:{line}"));
+        assert_eq!(kept, expected("x").chain(expected("y")).collect::<Vec<_>>());
+        let told = told.into_inner().expect("a list");
+        assert_eq!((told.len(), sources.more_skipped), (2 * 194, 2 * 194));
+        assert!(!told.iter().any(|place| kept.contains(place)));
     }
 
     #[test]

@@ -244,9 +244,9 @@ impl Claim {
         if self.is_all { self.limit / (self.need.of_stored + self.need.of_text) } else { bytes }
     }
 
-    /// Fails if a page with this markup needs more memory than there is, whatever its text.
-    pub(super) fn check_page(&self, html: &str) -> Result<(), Reason> {
-        if self.is_all { self.need.within(self.limit, Size::of_page(html)).map(drop) } else { Ok(()) }
+    /// Fails if a page with markup of this size needs more memory than there is, whatever its text.
+    pub(super) fn check(&self, markup: Size) -> Result<(), Reason> {
+        if self.is_all { self.need.within(self.limit, markup).map(drop) } else { Ok(()) }
     }
 
     /// Keeps what the document needs, now that its text is known. `stored` is what it was made of: the size of its markup, or
@@ -293,10 +293,17 @@ pub(super) fn unpacked<T>(
     }
 }
 
+/// The limit of the address space or of the data of this process (`ulimit -v`, `ulimit -d`). `None` if there is none.
+pub fn limit_of_process() -> Option<u64> {
+    free::limit_of_process()
+}
+
 /// Memory is claimed for documents of at least this number of bytes.
 const LEAST_CLAIM: u64 = 1 << 16;
 
 mod free {
+    pub use limits::limit_of_process;
+
     /// 3/4 of the memory that this process can still take: the free memory of the machine, or what its control group or its
     /// limits (`ulimit -v`) leave, if that is less.
     pub fn most_of_what_is_free() -> u64 {
@@ -325,6 +332,10 @@ mod free {
         pub fn of_process() -> Option<u64> {
             None
         }
+
+        pub fn limit_of_process() -> Option<u64> {
+            None
+        }
     }
 
     /// Limits of Linux. Libraries read those of the outermost control group, or none.
@@ -332,6 +343,9 @@ mod free {
     mod limits {
         use std::fs::read_to_string;
         use std::path::Path;
+
+        /// The limits of a process, and what counts against each.
+        const LIMITS: [(&str, &str); 2] = [("Max address space", "VmSize:"), ("Max data size", "VmData:")];
 
         /// What the control groups of this process leave. Each group around it counts.
         pub fn of_groups() -> Option<u64> {
@@ -370,7 +384,12 @@ mod free {
 
         pub fn left_by_limits(limits: &str, status: &str) -> Option<u64> {
             let left = |(limit, taken)| Some(soft(limits, limit)?.saturating_sub(kilobytes(status, taken)? * 1024));
-            [("Max address space", "VmSize:"), ("Max data size", "VmData:")].into_iter().filter_map(left).min()
+            LIMITS.into_iter().filter_map(left).min()
+        }
+
+        pub fn limit_of_process() -> Option<u64> {
+            let limits = read_to_string("/proc/self/limits").ok()?;
+            LIMITS.into_iter().filter_map(|(limit, _)| soft(&limits, limit)).min()
         }
 
         /// A soft limit. `None` if there is none.

@@ -41,7 +41,8 @@ mod records;
 mod run_folder;
 mod roots;
 mod scan_error;
-mod skipped;
+#[doc(hidden)]
+pub mod skipped;
 mod source_by;
 mod source_id;
 mod spool;

@@ -8,10 +8,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
-
-use crate::regular;
 
 /// An open file. Each reader has its own position.
 #[derive(Debug)]
@@ -29,11 +26,6 @@ pub(super) struct Stretch {
 }
 
 impl OpenFile {
-    /// Opens a regular file.
-    pub(super) fn open(path: &Path) -> io::Result<OpenFile> {
-        OpenFile::of(regular::open(path)?)
-    }
-
     pub(super) fn of(file: File) -> io::Result<OpenFile> {
         let length = file.metadata()?.len();
         Ok(OpenFile { file, length })
@@ -113,7 +105,7 @@ mod tests {
     fn file_of(bytes: &[u8]) -> (Arc<OpenFile>, tempfile::NamedTempFile) {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::write(file.path(), bytes).expect("written");
-        (Arc::new(OpenFile::open(file.path()).expect("opened")), file)
+        (Arc::new(OpenFile::of(file.reopen().expect("opened")).expect("a length")), file)
     }
 
     fn all(mut stretch: Stretch) -> io::Result<Vec<u8>> {

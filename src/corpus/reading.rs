@@ -26,7 +26,7 @@ pub(super) fn read_document(
 ) -> Result<(Document, Compression), Reason> {
     // Only files with many documents have no source.
     let source = file.source().ok_or(Reason::NotAFile)?;
-    let open = Arc::new(OpenFile::open(&file.path())?);
+    let open = Arc::new(OpenFile::of(file.open()?)?);
     refuse_too_large(open.length(), options)?;
     let compression = open.bytes(0, open.length().min(4) as usize).map(|start| Compression::of(&start))?;
     let about = if compression == Compression::None { open.length() } else { USUAL_RATIO * open.length() };
@@ -137,8 +137,8 @@ impl View {
         if options.html == HtmlView::Markup {
             return View::plain(html.into_owned(), claim);
         }
-        claim.check_page(&html)?;
         let size = Size::of_page(&html);
+        claim.check(size)?;
         let (text, page, tree) = match options.html {
             HtmlView::Markup | HtmlView::Text => {
                 let (text, tree) = read_page(&html, options);

@@ -142,10 +142,11 @@ impl Part {
     /// Adds a file or a folder, and returns its real path. A device or a pipe keeps nothing that could be replaced.
     fn add(&mut self, path: &Path) -> Option<PathBuf> {
         // Standard input may be a file that the shell opened.
-        let real = if path == Path::new(InputFile::STDIN) { Path::new("/dev/stdin") } else { path };
+        let is_stdin = path == Path::new(InputFile::STDIN);
+        let real = if is_stdin { Path::new("/dev/stdin") } else { path };
         let real = fs::canonicalize(real).ok()?;
         let kind = fs::metadata(&real).ok()?.file_type();
-        if kind.is_file() || kind.is_dir() {
+        if kind.is_file() || kind.is_dir() && !is_stdin {
             self.read.insert(FileId::of(&real)?, path.to_owned());
         }
         Some(real)

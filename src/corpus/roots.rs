@@ -34,6 +34,7 @@ struct Look<'a> {
 impl Look<'_> {
     fn at(&mut self, path: &Path) -> Result<(), ScanError> {
         if path == Path::new(InputFile::STDIN) {
+            refuse_folder_on_stdin()?;
             self.findings.add_file(InputFile::stdin());
             return Ok(());
         }
@@ -55,7 +56,7 @@ impl Look<'_> {
     fn at_folder(&mut self, path: &Path) -> Result<(), ScanError> {
         refuse_unreadable(path)?;
         self.findings.inputs.push(path.to_owned());
-        walk(&Arc::new(Root::whole(path)), None, self.options, &mut self.findings);
+        walk(Root::whole(path), None, self.options, &mut self.findings);
         Ok(())
     }
 
@@ -95,7 +96,7 @@ impl Look<'_> {
             }
         };
         let before = self.findings.count();
-        walk(&Arc::new(root), Some(&glob), self.options, &mut self.findings);
+        walk(root, Some(&glob), self.options, &mut self.findings);
         if self.findings.count() > before { Ok(()) } else { Err(ScanError::NoMatch(path.to_owned())) }
     }
 }
@@ -104,6 +105,15 @@ impl Look<'_> {
 /// wildcards in names, and a long glob may be longer than a name can be.
 fn is_no_path(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename)
+}
+
+/// The shell opens folders, too, but nothing can be read from one.
+fn refuse_folder_on_stdin() -> Result<(), ScanError> {
+    if !fs::metadata("/dev/stdin").is_ok_and(|found| found.is_dir()) {
+        return Ok(());
+    }
+    let error = io::Error::new(ErrorKind::IsADirectory, "it is a folder: give its path");
+    Err(ScanError::Unreadable { path: InputFile::STDIN.into(), error })
 }
 
 fn refuse_unreadable(folder: &Path) -> Result<(), ScanError> {

@@ -9,6 +9,9 @@ use std::sync::Arc;
 use super::{MAX_DOCUMENT_BYTES, SourceIdError};
 use crate::shown::size;
 
+/// How many documents with the same [kind] of reason are named. Thousands would hide all others.
+pub const NAMED_ALIKE: usize = 3;
+
 /// A document, file or folder that could not be read. The run continues without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
@@ -325,6 +328,24 @@ impl From<io::Error> for Reason {
     fn from(error: io::Error) -> Reason {
         Reason::Unreadable(error.to_string())
     }
+}
+
+/// A reason without what belongs to one document: numbers, and what is quoted, such as addresses.
+pub fn kind(reason: &str) -> String {
+    let (mut kind, mut is_quoted, mut is_escaped) = (String::new(), false, false);
+    for character in reason.chars() {
+        match character {
+            '"' if !is_escaped => {
+                is_quoted = !is_quoted;
+                kind.push('"');
+            }
+            _ if is_quoted => is_escaped = character == '\\' && !is_escaped,
+            '0'..='9' if kind.ends_with('#') => {}
+            '0'..='9' => kind.push('#'),
+            other => kind.push(other),
+        }
+    }
+    kind
 }
 
 /// Counts of files that were not opened, because their names show that they are not documents.

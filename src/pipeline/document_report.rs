@@ -146,7 +146,7 @@ impl Write for PartWriter<'_> {
 
 /// The file name of the part of an output.
 pub fn part_file(work: &str, output: &str) -> String {
-    format!("{}.zst", &hash(&format!("{work}\n{output}"))[..32])
+    format!("{}.zst", &hash([format!("{work}\n{output}")])[..32])
 }
 
 #[cfg(test)]

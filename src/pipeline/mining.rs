@@ -90,7 +90,7 @@ pub fn mine_corpus(
     output.also_reads(&inventory.reads())?;
     // The decisions are read first. If they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
-    let Sources { listings, skipped } = all_sources(inventory, observer)?;
+    let Sources { listings, skipped, .. } = all_sources(inventory, observer)?;
     let is_all_listed = inventory.is_all_listed() && !skipped.iter().any(|skipped| skipped.reason.is_of_reading());
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
     let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
@@ -125,13 +125,14 @@ pub fn list(inventory: &Inventory, observer: &dyn Observer) -> Result<Vec<Source
 }
 
 fn all_sources(inventory: &Inventory, observer: &dyn Observer) -> Result<Sources> {
-    let sources = timed("list", observer, || inventory.sources())?;
+    let alike = |skipped: &Skipped| observer.skip_alike(&skipped.place(), &skipped.reason.to_string());
+    let sources = timed("list", observer, || inventory.sources_and_tell(&alike))?;
     sources.skipped.iter().for_each(|skipped| tell_of_skipped(skipped, observer));
     tell_of_unknown_keys(inventory, observer);
     if sources.listings.is_empty() {
-        return Err(match sources.skipped.as_slice() {
-            [] => PipelineError::NoDocument,
-            skipped => PipelineError::AllSkipped(skipped.len()),
+        return Err(match sources.skipped.len() + sources.more_skipped {
+            0 => PipelineError::NoDocument,
+            skipped => PipelineError::AllSkipped(skipped),
         });
     }
     Ok(sources)

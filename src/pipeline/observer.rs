@@ -89,6 +89,12 @@ pub trait Observer: Sync {
     /// A document is left out: its place, and the reason. The same document may come several times.
     fn skip(&self, _place: &str, _reason: &str) {}
 
+    /// A document is left out, and several others of its file are for the same kind of reason. Those come to
+    /// [`skip`](Observer::skip), perhaps later, so this one need not be named.
+    fn skip_alike(&self, place: &str, reason: &str) {
+        self.skip(place, reason);
+    }
+
     /// Something was done that the user asked for.
     fn note(&self, _message: &str) {}
 

@@ -264,7 +264,9 @@ impl<'o> WrittenFiles<'o> {
     fn is_as_written(&self, line: &Line) -> bool {
         let path = self.output.path().join(&line.o);
         let has_length = || fs::metadata(&path).is_ok_and(|metadata| metadata.len() == line.z);
-        !line.o.starts_with(FOLDER) && has_length() && content_of(&path).is_ok_and(|hash| hash == line.h)
+        !line.o.starts_with(FOLDER)
+            && has_length()
+            && regular::open(&path).and_then(content_of).is_ok_and(|hash| hash == line.h)
     }
 
     /// The newest line of each file, and the number of all lines.

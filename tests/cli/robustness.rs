@@ -2,6 +2,8 @@
 //! `prune.rs`.
 
 use super::containers::{conversion, gzip, record, record_of_length, response, unpacked, zstd};
+#[cfg(unix)]
+use super::memory::in_space;
 use super::*;
 use dehusk::streaming::state::{State, Written};
 #[cfg(unix)]
@@ -347,9 +349,9 @@ fn a_page_that_unpacks_to_more_than_there_is_memory_for() {
             "fields FORM -p daily.org.yaml -o FORM-fields.jsonl",
             "explain FORM -p daily.org.yaml --pattern x",
         ] {
-            let arguments = command.replace("FORM", form) + " --memory 40M --threads 2";
-            let (code, stderr) = memory::in_space(&sandbox, 600_000, &arguments);
-            let is_named = stderr.contains("than the available 40.0 MB");
+            let arguments = command.replace("FORM", form) + " --memory 10M --threads 2";
+            let (code, stderr) = memory::in_space(&sandbox, 350_000, &arguments);
+            let is_named = stderr.contains("than the available 10.0 MB");
             assert!(code == Some(3) && is_named, "{arguments}: {code:?} {stderr}");
         }
     }
@@ -434,6 +436,26 @@ fn a_file_that_becomes_a_named_pipe() {
         });
         let why = "cannot be read: it is not a regular file, but a named pipe: move it elsewhere";
         assert_eq!(stderr, format!("skipped: corpus/{name}: {why}\n"));
+    }
+}
+
+/// As above. What is outside of the corpus is not read, whatever part of the path now leads there.
+#[test]
+#[cfg(unix)]
+fn a_file_that_becomes_a_link_out_of_the_corpus() {
+    for (name, replaced) in [("odd/x.txt", "odd/x.txt"), ("x.jsonl", "x.jsonl"), ("odd/in/x.txt", "odd/in")] {
+        let sandbox = sandbox();
+        sandbox.write(&format!("corpus/{name}"), good(5));
+        sandbox.write(&format!("outside/{name}"), json_line(&good(6)));
+        let path = sandbox.path(&format!("corpus/{replaced}"));
+        let stderr = changed_before_it_is_read(&sandbox, || {
+            fs::rename(&path, sandbox.path("before")).expect("moved");
+            let outside = sandbox.path(&format!("outside/{replaced}"));
+            std::os::unix::fs::symlink(outside, &path).expect("a link");
+        });
+        let real = fs::canonicalize(sandbox.path(&format!("outside/{name}"))).expect("a path");
+        let why = format!("is a link to {real:?}, outside the given folder");
+        assert_eq!(stderr, format!("skipped: corpus/{name}: {why}: to read it, name that path too, or follow links\n"));
     }
 }
 
@@ -1922,8 +1944,41 @@ fn settings_that_exclude_each_other() {
 fn settings_that_are_not_toml() {
     settings_are_refused("method = 'union'\nmax-errors: 3\n", ":2: is not valid TOML: key with no value, expected `=`");
     settings_are_refused("quiet = true\nquiet = true\n", ":2: is not valid TOML: duplicate key");
-    settings_are_refused(b"\xff\xfea\0", ": cannot be read: stream did not contain valid UTF-8");
-    settings_are_refused("#".repeat(1_000_001), ": is larger than 1 MB, so it is no file with settings");
+    settings_are_refused(b"\xff\xfea\0", ": cannot be read: it is not valid UTF-8: save it as UTF-8");
+    let message =
+        ": cannot be read: it has more than the 1000000 bytes that such a file may have: is it the right one?";
+    settings_are_refused("#".repeat(1_000_001), message);
+}
+
+#[test]
+#[cfg(unix)]
+fn settings_lists_and_models_without_end() {
+    let sandbox = sandbox();
+    let clean = "clean corpus -p patterns -o out";
+    for command in [
+        format!("{clean} --config /dev/zero"),
+        "clean -p patterns -o out --files-from /dev/zero".to_owned(),
+        format!("{clean} --shape /dev/zero"),
+        format!("{clean} --block-model /dev/zero"),
+        format!("{clean} --page-model /dev/zero"),
+        "mine corpus -o out --mutable /dev/zero".to_owned(),
+        "segment corpus -o out --segment-model /dev/zero".to_owned(),
+        "blocks corpus -o out --importance-model /dev/zero".to_owned(),
+    ] {
+        let (status, stderr) = in_space(&sandbox, 3_000_000, &command);
+        let message = "bytes that such a file may have: is it the right one?";
+        assert!(matches!(status, Some(1 | 2)) && stderr.contains(message), "{command}: {status:?} {stderr}");
+        assert!(stderr.contains("/dev/zero") && !sandbox.path("out").exists(), "{command}: {stderr}");
+    }
+    sandbox.write("list", "corpus/tide/1.txt\n");
+    sandbox.write("settings", "threads = 1\n");
+    for (flag, written) in [("--files-from", "list"), ("corpus/tide --config", "settings")] {
+        let piped = format!("cat {written} | \"$0\" clean {flag} /dev/stdin -p patterns -o {written}-out");
+        let arguments = ["-c", &piped, env!("CARGO_BIN_EXE_dehusk")];
+        let ran = std::process::Command::new("sh").current_dir(sandbox.path("")).args(arguments).output();
+        assert_eq!(ran.expect("a shell").status.code(), Some(0), "{flag}");
+        assert!(sandbox.path(&format!("{written}-out/tide/1.txt")).exists());
+    }
 }
 
 #[test]
@@ -2040,6 +2095,24 @@ fn run_with_processes(sandbox: &Sandbox, most: usize, arguments: &str) -> Option
     // Other processes of a user who is not root count too. So only a limit below their number is certain.
     let most = if is_root { most } else { 1 };
     can_run.then(|| Ran::of(limited(most, &words)))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn too_little_memory_for_the_process() {
+    let sandbox = sandbox();
+    for kilobytes in [110_000, 150_000, 180_000, 195_000] {
+        for more in ["", "--memory 8M"] {
+            let arguments = format!("clean corpus -p patterns -o out --threads 2 {more}");
+            let (status, stderr) = in_space(&sandbox, kilobytes, &arguments);
+            assert_eq!(status, Some(1), "{kilobytes}: {stderr}");
+            assert!(stderr.starts_with("error: the memory of this process is limited to "), "{kilobytes}: {stderr}");
+            assert!(stderr.ends_with(": allow more\n") && stderr.lines().count() == 1, "{kilobytes}: {stderr}");
+        }
+    }
+    let (_, stderr) = in_space(&sandbox, 210_000, "clean corpus -p patterns -o out --threads 8");
+    assert!(stderr.ends_with("it needs 260.0 MB with 8 threads: allow more\n"), "{stderr}");
+    assert!(!sandbox.path("out").exists());
 }
 
 /// At each number of processes, a run is complete or says what to do. Nothing hangs or panics.

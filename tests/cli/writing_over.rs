@@ -327,6 +327,27 @@ fn a_file_that_the_shell_opens_is_read_too() {
 }
 
 #[test]
+fn a_folder_is_no_device() {
+    let sandbox = sources();
+    for command in ["clean one.jsonl -p patterns -o /dev/null", "extract corpus -o /dev/null"] {
+        sandbox.expect(2, command).says("this is a device or a pipe, and a folder is written").says("`-o - > FILE`");
+    }
+}
+
+#[test]
+fn a_folder_that_the_shell_opens_is_named() {
+    let sandbox = sources();
+    for arguments in ["mine - -o mined", "clean - -p patterns -o -", "stream - -s state -o streamed.jsonl"] {
+        let mut command = sandbox.command(arguments);
+        command.stdin(fs::File::open(sandbox.path("")).expect("a folder"));
+        let ended = command.output().expect("the program starts");
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(1), "{arguments}: {stderr}");
+        assert_eq!(stderr, "error: cannot read \"-\": it is a folder: give its path\n", "{arguments}");
+    }
+}
+
+#[test]
 fn a_folder_is_not_named_like_a_file() {
     let sandbox = sources();
     for command in ["clean one.jsonl -p patterns -o out.txt", "extract corpus -o a/out.jsonl.gz"] {

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use dehusk::corpus::SETTINGS_FILE;
+use dehusk::whole;
 
 /// A larger file is refused: it is something else.
 const MOST_BYTES: u64 = 1_000_000;
@@ -97,12 +98,8 @@ fn without_parents(path: PathBuf) -> PathBuf {
 /// Reads a file, which `open` opens.
 pub fn read(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> Result<Table, ConfigError> {
     let refuse = |line, message| ConfigError { path: path.to_owned(), line, message };
-    let mut text = String::new();
-    let mut read = || open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text);
-    let bytes = read().map_err(|error| refuse(None, format!("cannot be read: {error}")))?;
-    if bytes as u64 > MOST_BYTES {
-        return Err(refuse(None, "is larger than 1 MB, so it is no file with settings".to_owned()));
-    }
+    let text = open(path).and_then(|file| whole::text(file, MOST_BYTES));
+    let text = text.map_err(|error| refuse(None, format!("cannot be read: {error}")))?;
     parse(&text).map_err(|(line, message)| refuse(Some(line), message))
 }
 

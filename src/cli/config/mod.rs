@@ -10,7 +10,6 @@ mod trust;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use clap::builder::Resettable;
@@ -18,7 +17,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Args, Command, ValueHint};
 
 use dehusk::corpus::similar_name;
-use dehusk::regular;
+use dehusk::{regular, whole};
 
 use command_line::CommandLine;
 pub use file::ConfigError;
@@ -80,8 +79,7 @@ impl Config {
         let Some(line) = CommandLine::read(command, arguments) else { return Ok(None) };
         let Some((path, trust)) = path(&line) else { return Ok(None) };
         // A file that is named can also be a named pipe.
-        let table =
-            file::read(&path, |path| if trust == Trust::Named { File::open(path) } else { regular::open(path) })?;
+        let table = file::read(&path, if trust == Trust::Named { whole::open_named } else { regular::open })?;
         let mut command = command.clone();
         command.build();
         let reading = Reading { root: &command, line: &line, path: &path };

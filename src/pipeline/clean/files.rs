@@ -24,7 +24,6 @@ use super::spans;
 use crate::pipeline::WarningKind;
 use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::manifest::Done;
-use crate::regular;
 
 /// Cleans files, from any thread.
 pub struct FileCleaner<'a> {
@@ -508,9 +507,9 @@ fn copy(
     observer: &dyn Observer,
 ) -> Result<std::result::Result<(), Skipped>> {
     let skipped = |reason| Skipped::file(file.path(), reason);
-    let mut input = match regular::open(&file.path()) {
+    let mut input = match file.open() {
         Ok(file) => Source { file, failure: None },
-        Err(error) => return Ok(Err(skipped(error.into()))),
+        Err(reason) => return Ok(Err(skipped(reason))),
     };
     let _permission = observer.writing()?;
     let written = output.write(name, |writer| io::copy(&mut input, writer));

@@ -75,7 +75,8 @@ impl<'a> FolderRun<'a> {
         // The stamp is taken before the file is read. If the file changes during reading, it is cleaned again when the
         // run is resumed.
         let look = stamp_of(file, &input);
-        let content = if self.verifies && !file.is_stdin() { content_of(&file.path()).ok() } else { None };
+        let hash = || content_of(file.open().ok()?).ok();
+        let content = if self.verifies && !file.is_stdin() { hash() } else { None };
         let stamp = Stamp { content, ..look };
         if let Some(done) = self.finished_before(file, &output, &stamp) {
             self.written.keep(&output);

@@ -188,7 +188,7 @@ impl Manifest {
         // Another run holds the exclusive lock only for a moment. Where locks do not work, no run deletes anything.
         let _ = lock.lock_shared();
         let manifest = Manifest {
-            work: hash(work)[..12].to_owned(),
+            work: hash([work])[..12].to_owned(),
             wants_report: false,
             appender: Mutex::new(Appender::open(&path).map_err(failed)?),
             reader: Mutex::new(BufReader::new(regular::open(&path).map_err(failed)?)),
@@ -341,15 +341,16 @@ fn remove_parts(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// SHA-256, in hexadecimal digits.
-pub fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+/// SHA-256 of the parts of a text, in hexadecimal digits.
+pub fn hash(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let hasher = parts.into_iter().fold(Sha256::new(), |hasher, part| hasher.chain_update(part));
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A hash of the content of a file.
-pub fn content_of(path: &Path) -> io::Result<u64> {
+pub fn content_of(file: File) -> io::Result<u64> {
     let mut hasher = XxHash3_64::new();
-    let mut file = BufReader::with_capacity(HASHED_BYTES, regular::open(path)?);
+    let mut file = BufReader::with_capacity(HASHED_BYTES, file);
     loop {
         let bytes = file.fill_buf()?;
         if bytes.is_empty() {
@@ -426,7 +427,7 @@ mod tests {
                 "{HEADER}{{\"w\":\"00ddb7b5a7a5\",\"o\":\"news/a.txt\",\"i\":\"news/a.html\",\"b\":5120,\
                  \"m\":1732147200123456789,\"s\":{{\"tide.example\":{{\"d\":1,\"p\":7,\"i\":5000,\"o\":1900}}}}}}\n"
             )
-            .replace("00ddb7b5a7a5", &hash("work")[..12])
+            .replace("00ddb7b5a7a5", &hash(["work"])[..12])
         );
         assert_eq!(place.open(true).done("news/a.txt", &STAMP), Some(done(1)));
         assert_eq!(place.open(true).done("news/b.txt", &STAMP), None);
