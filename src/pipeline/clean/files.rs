@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::{Arc, mpsc};
 
-use crate::corpus::memory::Share;
+use crate::corpus::memory::{Patience, Share};
 use crate::corpus::{
     Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputError, OutputRoot,
     Packing, Reason, RecordWriter, Records, Skipped,
@@ -16,11 +16,11 @@ use crate::pipeline::waves::in_waves;
 use crate::pipeline::workers::{join, spawn};
 use crate::pipeline::written::WrittenFiles;
 
-use super::Cleaned;
 use super::cleaners::CleaningScratch;
 use super::document::{DocumentCleaner, DocumentName, Form, Outcome, Written, skip_line};
 use super::line_output::LineOutput;
 use super::spans;
+use super::{Cleaned, MANY_NEED_OUTPUT};
 use crate::pipeline::WarningKind;
 use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::manifest::Done;
@@ -164,6 +164,62 @@ impl FileCleaner<'_> {
             opened.into_iter().try_for_each(&mut write)
         })?;
         Ok(done)
+    }
+
+    /// Cleans the only document of a file. Returns it as it is to be written: no bytes if it is skipped. Text ends with a line
+    /// end.
+    pub fn alone(&self, file: &InputFile, report: Report) -> Result<(Vec<u8>, Done)> {
+        let mut done = Done::default();
+        let cleared = match self.only_document(file)? {
+            Ok(document) => {
+                let cleared = self.clear_file(
+                    file,
+                    &document,
+                    self.spans.map_or(Form::InPlace, Form::Spans),
+                    &mut CleaningScratch::default(),
+                );
+                self.observer.go_on()?;
+                let bytes = self.bytes_alone(file, &document, &cleared);
+                self.tell(cleared, &mut done, report)?;
+                return Ok((bytes, done));
+            }
+            Err(skipped) => self.skipped(&skipped),
+        };
+        self.tell(cleared, &mut done, report)?;
+        Ok((Vec::new(), done))
+    }
+
+    /// The document of a file that has no other. An error if the file can have many.
+    fn only_document(&self, file: &InputFile) -> Result<std::result::Result<Document, Skipped>> {
+        let mut records = match self.inventory.open(file) {
+            Ok(Content::Document(document, _)) => return Ok(Ok(*document)),
+            Ok(Content::Records(records)) if records.is_page() => records,
+            Ok(Content::Records(_)) => {
+                let message = format!("{} is no page, but can have many: {MANY_NEED_OUTPUT}", file.path().display());
+                return Err(PipelineError::Refused(message));
+            }
+            Err(skipped) => return Ok(Err(skipped)),
+        };
+        let batch = match records.next_batch() {
+            Some(Ok(batch)) => batch,
+            Some(Err(skipped)) => return Ok(Err(skipped)),
+            None => return Ok(Err(Skipped::file(file.path(), Reason::Changed))),
+        };
+        let document = batch.read(0, Patience::Waits);
+        Ok(document.and_then(|document| document.ok_or_else(|| Skipped::file(file.path(), Reason::Changed))))
+    }
+
+    fn bytes_alone(&self, file: &InputFile, document: &Document, cleared: &Cleared) -> Vec<u8> {
+        match &cleared.written {
+            None => Vec::new(),
+            Some(Written::Line(line)) => line.as_bytes().to_vec(),
+            Some(Written::Text(text)) if text.is_empty() || text.ends_with('\n') => text.as_bytes().to_vec(),
+            Some(Written::Text(text)) => format!("{text}\n").into_bytes(),
+            Some(Written::Page(page)) => self.encoded(file, document, page),
+            Some(Written::AsRead) => {
+                self.encoded(file, document, document.page.as_ref().map_or(&document.text, |page| page.markup()))
+            }
+        }
     }
 
     /// The lines of the report about inputs that were skipped while files were searched.
