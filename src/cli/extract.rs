@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args};
@@ -12,7 +13,7 @@ use dehusk::pipeline::clean::MANY_NEED_OUTPUT;
 
 use super::clean::{How, clean_documents, print, results_of};
 use super::interrupt::Results;
-use super::options::{CorpusArgs, ExtractArgs, Html, SummaryArgs, folder_or_stdout};
+use super::options::{CorpusArgs, ExtractArgs, Html, OnError, SummaryArgs, folder_or_stdout};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -38,14 +39,16 @@ pub struct ExtractCommand {
 /// Where other commands have `--html`, which says how HTML is read and written, `extract` only has to be told how pages are
 /// written.
 fn format_of(html: Arg) -> Arg {
-    let known = PossibleValuesParser::new(["text", "markdown", "html"]).map(|name| match name.as_str() {
+    let known = PossibleValuesParser::new(["text", "markdown", "html", "json"]).map(|name| match name.as_str() {
         "markdown" => Html::Markdown,
         "html" => Html::Page,
+        "json" => Html::Json,
         _ => Html::Text,
     });
-    html.long("format").value_parser(known).help("Write the content as text, markdown or html").long_help(
+    html.long("format").value_parser(known).help("Write the content as text, markdown, html or json").long_help(
         "How the content is written: `text` as the text that a visitor sees, with a line for each block, `markdown` as \
-             Markdown, `html` as the page without all else.",
+             Markdown, `html` as the page without all else, `json` as an object with the text and what the page says about itself: \
+             title, author, date, language, site_name, url, description and image.",
     )
 }
 
@@ -71,6 +74,18 @@ impl ExtractCommand {
     }
 }
 
+/// Refuses what has no place in lines of JSON.
+fn check_json(args: &ExtractCommand) -> anyhow::Result<()> {
+    let ExtractArgs { written, long, .. } = &args.extraction;
+    match args.corpus.reading.html {
+        Html::Json if written.spans => bail!("--spans writes positions and no text: leave out --format json"),
+        Html::Json if long.on_error == OnError::Copy => {
+            bail!("--on-error copy writes pages as they are, among lines of JSON: leave it out, or --format json")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What a path is, if there can be many documents.
 fn holds_many(path: &Path) -> Option<&'static str> {
     match FileKind::of(path) {
@@ -86,6 +101,7 @@ fn holds_many(path: &Path) -> Option<&'static str> {
 /// Runs the command.
 pub fn run(args: &ExtractCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     args.check_output()?;
+    check_json(args)?;
     let ExtractCommand { corpus, output, extraction, summary } = args;
     let output = output.as_deref();
     let library = Library::default();

@@ -132,9 +132,9 @@ pub fn examples(name: &str) -> &'static [Example] {
                 lines: &["dehusk extract 'corpora/news/orchard-courier.example/*.html' -o content"],
             },
             Example {
-                purpose: "Write the pages without all else, as lines of JSON",
+                purpose: "Write text, title, author, date and more as lines of JSON",
                 lines: &[
-                    "dehusk extract 'corpora/news/orchard-courier.example/*.html' --format html -o - > content.jsonl",
+                    "dehusk extract 'corpora/news/orchard-courier.example/*.html' --format json -o - > content.jsonl",
                 ],
             },
             Example {

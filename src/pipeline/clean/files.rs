@@ -7,8 +7,8 @@ use std::sync::{Arc, mpsc};
 
 use crate::corpus::memory::{Patience, Share};
 use crate::corpus::{
-    Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputError, OutputRoot,
-    Packing, Reason, RecordWriter, Records, Skipped,
+    Batch, Compression, Content, Document, Encoder, InputFile, Inventory, Kept, New, OutputError, OutputRoot, Packing,
+    Reason, RecordWriter, Records, Skipped,
 };
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::Observer;
@@ -19,7 +19,6 @@ use crate::pipeline::written::WrittenFiles;
 use super::cleaners::CleaningScratch;
 use super::document::{DocumentCleaner, DocumentName, Form, Outcome, Written, skip_line};
 use super::line_output::LineOutput;
-use super::spans;
 use super::{Cleaned, MANY_NEED_OUTPUT};
 use crate::pipeline::WarningKind;
 use crate::pipeline::left_out::LeftOut;
@@ -31,8 +30,8 @@ pub struct FileCleaner<'a> {
     pub inventory: &'a Inventory,
     pub documents: DocumentCleaner<'a>,
     pub observer: &'a dyn Observer,
-    /// If there is one, positions of what would be removed are written instead of the remaining text.
-    pub spans: Option<spans::SpanUnit>,
+    /// If there is one, a line of JSON in this form is written for each document, whatever the format of the input.
+    pub lines: Option<Form>,
     /// Whether input that cannot be cleaned is copied unchanged.
     pub copies_broken: bool,
 }
@@ -132,7 +131,7 @@ impl FileCleaner<'_> {
     ) -> Result<Done> {
         self.observer.go_on()?;
         let mut done = Done::default();
-        let form = self.spans.map_or(Form::Line, Form::Spans);
+        let form = self.lines.unwrap_or(Form::Line);
         let read = |index: usize, patience| self.inventory.open_with(&files[index], patience);
         let clear = |scratch: &mut CleaningScratch, index: usize, content| match content {
             Ok(Content::Document(document, _)) => Ok(self.clear_file(&files[index], &document, form, scratch)),
@@ -147,7 +146,7 @@ impl FileCleaner<'_> {
                     }
                     self.tell(cleared, &mut done, report)?;
                 }
-                Err(records) if records.is_jsonl() && self.spans.is_none() => {
+                Err(records) if records.is_jsonl() && self.lines.is_none() => {
                     let mut sink = Sink::Records(records.writer(&mut output, Packing::default())?);
                     self.records(records, Form::InPlace, &mut sink, &mut done, report)?;
                     sink.finish()?;
@@ -175,7 +174,7 @@ impl FileCleaner<'_> {
                 let cleared = self.clear_file(
                     file,
                     &document,
-                    self.spans.map_or(Form::InPlace, Form::Spans),
+                    self.lines.filter(|lines| *lines != Form::Line).unwrap_or(Form::Alone),
                     &mut CleaningScratch::default(),
                 );
                 self.observer.go_on()?;
@@ -195,7 +194,10 @@ impl FileCleaner<'_> {
             Ok(Content::Document(document, _)) => return Ok(Ok(*document)),
             Ok(Content::Records(records)) if records.is_page() => records,
             Ok(Content::Records(_)) => {
-                let message = format!("{} is no page, but can have many: {MANY_NEED_OUTPUT}", file.path().display());
+                let message = format!(
+                    "{} does not begin like a page, so it can be many documents: {MANY_NEED_OUTPUT}",
+                    file.path().display()
+                );
                 return Err(PipelineError::Refused(message));
             }
             Err(skipped) => return Ok(Err(skipped)),
@@ -230,14 +232,14 @@ impl FileCleaner<'_> {
 
     /// The path of the output file, below the output folder.
     pub fn output_name(&self, file: &InputFile) -> String {
-        match self.spans {
-            Some(_) => spans_name(file),
+        match self.lines {
+            Some(_) => file.lines_name(),
             None => file.output_name(self.inventory.options().html),
         }
     }
 
     fn form(&self) -> Form {
-        self.spans.map_or(Form::InPlace, Form::Spans)
+        self.lines.unwrap_or(Form::InPlace)
     }
 
     fn clear_file(&self, file: &InputFile, document: &Document, form: Form, scratch: &mut CleaningScratch) -> Cleared {
@@ -343,7 +345,7 @@ impl FileCleaner<'_> {
     }
 
     fn can_copy(&self, file: &InputFile) -> bool {
-        self.copies_broken && self.spans.is_none() && !file.is_stdin()
+        self.copies_broken && self.lines.is_none() && !file.is_stdin()
     }
 
     fn records_to_folder(
@@ -354,7 +356,7 @@ impl FileCleaner<'_> {
         done: &mut Done,
         report: Report,
     ) -> Result<()> {
-        let name = match file.is_stdin() && self.spans.is_none() {
+        let name = match file.is_stdin() && self.lines.is_none() {
             true => records.name_of_stdin(),
             false => self.output_name(file),
         };
@@ -364,7 +366,7 @@ impl FileCleaner<'_> {
         let written = output.write(&name, |writer| {
             // The output of standard input has a name without a compression extension.
             let packing = if file.is_stdin() { Packing::default() } else { records.packing() };
-            let mut sink = match self.spans {
+            let mut sink = match self.lines {
                 None => Sink::Records(records.writer(writer, packing)?),
                 Some(_) if records.is_jsonl() => Sink::Lines(Encoder::new(writer, packing.compression)?),
                 Some(_) => Sink::Lines(Encoder::new(writer, Compression::None)?),
@@ -596,13 +598,5 @@ impl Read for Source {
             self.failure = Some(Reason::Unreadable(error.to_string()));
         }
         read
-    }
-}
-
-/// The output name for the spans of a file.
-pub fn spans_name(file: &InputFile) -> String {
-    match file.kind() {
-        FileKind::JsonLines => file.name(),
-        _ => format!("{}.jsonl", file.name()),
     }
 }

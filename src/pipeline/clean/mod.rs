@@ -32,8 +32,8 @@ use crate::dom::page_judge::PageJudge;
 use crate::patterns::PatternFile;
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
 use cleaners::Cleaners;
-use document::{DocumentCleaner, need_to_clean};
-use files::{FileCleaner, spans_name};
+use document::{DocumentCleaner, Form, need_to_clean};
+use files::FileCleaner;
 use to_folder::FolderRun;
 use to_stdout::{clean_alone, clean_to_stdout};
 
@@ -225,8 +225,9 @@ pub fn clean_corpus(
         cleaners = cleaners.reading_by(PatternFile::empty("page", &default_lexer()));
     }
     let documents = DocumentCleaner::new(cleaners, options, inventory.options().html, report.is_some(), observer);
-    let (spans, copies_broken) = (options.spans, options.copies_broken);
-    let files = FileCleaner { inventory, documents, observer, spans, copies_broken };
+    let metadata = (inventory.options().html == HtmlView::Json).then_some(Form::Line);
+    let (lines, copies_broken) = (options.spans.map(Form::Spans).or(metadata), options.copies_broken);
+    let files = FileCleaner { inventory, documents, observer, lines, copies_broken };
     if let (Target::Folder(output), Some(report)) = (target, &options.report) {
         refuse_report_among(&files, output, report)?;
     }
@@ -319,7 +320,7 @@ fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> Result<()
 fn refuse_collisions(files: &[InputFile]) -> Result<()> {
     let mut names: HashMap<String, &InputFile> = HashMap::new();
     for file in files {
-        if let Some(other) = names.insert(spans_name(file), file) {
+        if let Some(other) = names.insert(file.lines_name(), file) {
             let (one, two) = (other.path(), file.path());
             return Err(PipelineError::Refused(format!(
                 "the spans of {one:?} and {two:?} would be written to one file; clean them in two runs"
