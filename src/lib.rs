@@ -279,8 +279,8 @@ pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 pub use cut::Cut;
 
 pub use html::{
-    Attribute, Boxes, NodeKind, PageAspect, Rect, SourceMap, Tree, page_markdown, page_pruned, page_without, read,
-    visible_text,
+    Attribute, Boxes, Declared, Metadata, NodeKind, PageAspect, Rect, SourceMap, Tree, page_markdown, page_metadata,
+    page_pruned, page_without, read, visible_text,
 };
 
 pub use dom::article_head::{HeadChoice, HeadChoices, HeadPart};

@@ -225,6 +225,8 @@ mod evaluation;
 #[cfg(feature = "crawl")]
 #[path = "cli/export.rs"]
 mod export;
+#[path = "cli/extract.rs"]
+mod extract;
 #[path = "cli/feeds.rs"]
 mod feeds;
 #[path = "cli/fields.rs"]

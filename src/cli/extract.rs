@@ -1,44 +1,109 @@
-//! `dehusk extract`: takes a corpus of HTML pages, and writes the content of each. It needs no patterns.
+//! `dehusk extract`: takes HTML pages, and writes the content of each. It needs no patterns.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
+use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Args};
 
+use dehusk::corpus::FileKind;
 use dehusk::pipeline::Library;
+use dehusk::pipeline::clean::MANY_NEED_OUTPUT;
 
 use super::clean::{How, clean_documents, print, results_of};
 use super::interrupt::Results;
-use super::options::{CorpusArgs, ExtractArgs, SummaryArgs, folder_or_stdout};
+use super::options::{CorpusArgs, ExtractArgs, Html, OnError, SummaryArgs, folder_or_stdout};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
 
 /// Options of `dehusk extract`.
 #[derive(Args, Debug)]
+#[command(mut_arg("html", format_of))]
 pub struct ExtractCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
-    /// Folder for the content of the pages; `-` for JSONL on stdout
+    /// Folder; `-` for JSONL on stdout [default: one page, on stdout]
     ///
-    /// Folder for the content of the pages; `-` for stdout, with a line of JSON for each page.
+    /// Folder for the content of the pages; `-` for stdout, with a line of JSON for each page. Without it, the content of one page,
+    /// from a file or from stdin (`-`), is written to stdout as it is.
     #[arg(short, long, alias = "out", value_name = "OUT", value_parser = folder_or_stdout())]
-    output: PathBuf,
+    output: Option<PathBuf>,
     #[command(flatten)]
     extraction: ExtractArgs,
     #[command(flatten)]
     summary: SummaryArgs,
 }
 
+/// Where other commands have `--html`, which says how HTML is read and written, `extract` only has to be told how pages are
+/// written.
+fn format_of(html: Arg) -> Arg {
+    let known = PossibleValuesParser::new(["text", "markdown", "html", "json"]).map(|name| match name.as_str() {
+        "markdown" => Html::Markdown,
+        "html" => Html::Page,
+        "json" => Html::Json,
+        _ => Html::Text,
+    });
+    html.long("format").value_parser(known).help("Write the content as text, markdown, html or json").long_help(
+        "How the content is written: `text` as the text that a visitor sees, with a line for each block, `markdown` as \
+             Markdown, `html` as the page without all else, `json` as an object with the text and what the page says about itself: \
+             title, author, date, language, site_name, url, description and image.",
+    )
+}
+
 impl ExtractCommand {
     /// Where the documents are written.
     pub fn results(&self) -> Results {
-        results_of(&self.output)
+        results_of(self.output.as_deref())
+    }
+
+    /// Refuses documents that can be many if there is no output for them.
+    fn check_output(&self) -> Result<(), clap::Error> {
+        let CorpusArgs { corpus, list, .. } = &self.corpus;
+        let many = match corpus.as_slice() {
+            _ if self.output.is_some() => None,
+            _ if list.files_from.is_some() => Some("there is a list of paths".to_owned()),
+            [path] => holds_many(path).map(|what| format!("{path:?} is {what}")),
+            paths => Some(format!("there are {} paths", paths.len())),
+        };
+        many.map_or(Ok(()), |many| {
+            let message = format!("without -o, the content of one page is written, but {many}: {MANY_NEED_OUTPUT}\n");
+            Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message))
+        })
+    }
+}
+
+/// Refuses what has no place in lines of JSON.
+fn check_json(args: &ExtractCommand) -> anyhow::Result<()> {
+    let ExtractArgs { written, long, .. } = &args.extraction;
+    match args.corpus.reading.html {
+        Html::Json if written.spans => bail!("--spans writes positions and no text: leave out --format json"),
+        Html::Json if long.on_error == OnError::Copy => {
+            bail!("--on-error copy writes pages as they are, among lines of JSON: leave it out, or --format json")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a path is, if there can be many documents.
+fn holds_many(path: &Path) -> Option<&'static str> {
+    match FileKind::of(path) {
+        _ if path.is_dir() => Some("a folder"),
+        Some(kind) if kind.holds_many() => Some("a file of many documents"),
+        _ if !path.exists() && path.as_os_str() != "-" && path.to_string_lossy().contains(['*', '?', '[', '{']) => {
+            Some("a glob")
+        }
+        _ => None,
     }
 }
 
 /// Runs the command.
 pub fn run(args: &ExtractCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    args.check_output()?;
+    check_json(args)?;
     let ExtractCommand { corpus, output, extraction, summary } = args;
+    let output = output.as_deref();
     let library = Library::default();
     let how = How {
         library: &library,

@@ -121,18 +121,25 @@ pub fn examples(name: &str) -> &'static [Example] {
         ],
         "extract" => &[
             Example {
+                purpose: "Print the text of one page, or write it as Markdown",
+                lines: &[
+                    "dehusk extract corpora/news/orchard-courier.example/2024-01-06-wassail.html",
+                    "cat corpora/news/orchard-courier.example/*wassail.html | dehusk extract - --format markdown",
+                ],
+            },
+            Example {
                 purpose: "Write the content of HTML pages as text",
                 lines: &["dehusk extract 'corpora/news/orchard-courier.example/*.html' -o content"],
             },
             Example {
-                purpose: "Write the pages without all else, as lines of JSON",
+                purpose: "Write text, title, author, date and more as lines of JSON",
                 lines: &[
-                    "dehusk extract 'corpora/news/orchard-courier.example/*.html' --html page -o - > content.jsonl",
+                    "dehusk extract 'corpora/news/orchard-courier.example/*.html' --format json -o - > content.jsonl",
                 ],
             },
             Example {
                 purpose: "Write them as Markdown",
-                lines: &["dehusk extract 'corpora/news/orchard-courier.example/*.html' --html markdown -o markdown"],
+                lines: &["dehusk extract 'corpora/news/orchard-courier.example/*.html' --format markdown -o markdown"],
             },
         ],
         "stream" => &[

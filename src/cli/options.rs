@@ -120,7 +120,7 @@ pub struct ReadingArgs {
 }
 
 /// See [`HtmlView`].
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Html {
     /// Read the text that a visitor sees, with a line for each block, and write text
     Text,
@@ -128,6 +128,9 @@ pub enum Html {
     Page,
     /// Read the same text, and write the page without the removed text as Markdown
     Markdown,
+    /// Read the same text, and write it with what the page says about itself: only `extract` does
+    #[value(skip)]
+    Json,
     /// Read and write the markup itself as text
     Markup,
 }
@@ -138,6 +141,7 @@ impl ReadingArgs {
             Html::Text => HtmlView::Text,
             Html::Page => HtmlView::Page,
             Html::Markdown => HtmlView::Markdown,
+            Html::Json => HtmlView::Json,
             Html::Markup => HtmlView::Markup,
         })
     }

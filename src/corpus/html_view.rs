@@ -11,6 +11,8 @@ pub enum HtmlView {
     Page,
     /// The same text. What is written is the page without the text that was removed, as Markdown.
     Markdown,
+    /// The same text. What is written is a line of JSON, with what the page says about itself.
+    Json,
     /// The markup itself.
     Markup,
 }
@@ -23,7 +25,7 @@ impl HtmlView {
 
     /// Whether a cleaned page is written as text, and is no HTML any more.
     pub(super) fn is_written_as_text(self) -> bool {
-        matches!(self, HtmlView::Text | HtmlView::Markdown)
+        matches!(self, HtmlView::Text | HtmlView::Markdown | HtmlView::Json)
     }
 
     /// The extension of a file in which a cleaned page is written as text.

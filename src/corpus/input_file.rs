@@ -139,9 +139,20 @@ impl InputFile {
         }
     }
 
+    /// The path below the output folder of a file with a line of JSON for each document.
+    pub fn lines_name(&self) -> String {
+        match self.kind {
+            FileKind::JsonLines => self.name(),
+            _ => format!("{}.jsonl", self.name()),
+        }
+    }
+
     /// The path of the cleaned file below the output folder. It is the [name](InputFile::name), but it ends in `.txt`
-    /// or `.md` if a page is written as text.
+    /// or `.md` if a page is written as text, and in `.jsonl` if documents are written as lines of JSON.
     pub fn output_name(&self, view: HtmlView) -> String {
+        if view == HtmlView::Json {
+            return self.lines_name();
+        }
         let name = self.name();
         let is_written_as_text = self.kind == FileKind::Html && view.is_written_as_text();
         if is_written_as_text { text_name(&name, view.text_extension()) } else { name }

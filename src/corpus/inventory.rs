@@ -115,7 +115,7 @@ impl Inventory {
     #[doc(hidden)]
     pub fn with_pages(&self) -> Inventory {
         match self.options.html {
-            HtmlView::Text | HtmlView::Markdown => self.with_html(HtmlView::Page),
+            HtmlView::Text | HtmlView::Markdown | HtmlView::Json => self.with_html(HtmlView::Page),
             html @ (HtmlView::Page | HtmlView::Markup) => self.with_html(html),
         }
     }

@@ -91,7 +91,7 @@ use std::sync::Arc;
 
 pub use self::memory::Budget;
 use self::memory::{Need, Share};
-use crate::html::{Boxes, Tree};
+use crate::html::{Boxes, Declared, Tree};
 
 /// Maximum size of a document. Positions in a document have 32 bits.
 pub const MAX_DOCUMENT_BYTES: usize = i32::MAX as usize - 1;
@@ -116,6 +116,9 @@ pub struct Document {
     /// The tree of the page, if the text is its visible text and trees are requested ([`ReadOptions::tree`]).
     #[doc(hidden)]
     pub tree: Option<Arc<Tree>>,
+    /// What the page declares about itself, if that is requested ([`HtmlView::Json`]).
+    #[doc(hidden)]
+    pub declared: Option<Box<Declared>>,
     /// Where the nodes of the tree are drawn, if that is known ([`ReadOptions::boxes`]).
     #[doc(hidden)]
     pub boxes: Option<Arc<Boxes>>,
@@ -135,9 +138,23 @@ pub struct Document {
 impl Document {
     /// A document with only these facts.
     pub fn new(id: String, source: SourceId, text: String) -> Document {
-        let (url, page, tree, boxes, encoding) = (None, None, None, None, None);
+        let (url, page, tree, declared, boxes, encoding) = (None, None, None, None, None, None);
         let (warning, memory, value) = (None, None, None);
-        Document { id, source, text, url, is_view: false, page, tree, boxes, encoding, warning, memory, value }
+        Document {
+            id,
+            source,
+            text,
+            url,
+            is_view: false,
+            page,
+            tree,
+            declared,
+            boxes,
+            encoding,
+            warning,
+            memory,
+            value,
+        }
     }
 
     /// The document, without its part of the memory for documents. Who collects documents has to know that they fit: the next

@@ -13,7 +13,7 @@ use super::decode::{Decoded, declared_as, decode};
 use super::memory::{Claim, Kind, Patience, Share, Size, unpacked};
 use super::open_file::OpenFile;
 use super::{Document, FileKind, HtmlView, InputFile, Page, ReadOptions, Reason, SourceId};
-use crate::html::{AltText, PageAspect, SourceMap, Tree, declared_encoding, read_with_alt_text};
+use crate::html::{AltText, Declared, PageAspect, SourceMap, Tree, declared_encoding, read_with_alt_text};
 
 /// How many times larger compressed text is when it is unpacked, usually.
 pub(super) const USUAL_RATIO: u64 = 8;
@@ -121,6 +121,7 @@ pub(super) struct View {
     is_view: bool,
     page: Option<Box<Page>>,
     tree: Option<Arc<Tree>>,
+    declared: Option<Box<Declared>>,
     memory: Share,
 }
 
@@ -129,7 +130,7 @@ impl View {
     pub(super) fn plain(text: String, claim: Claim) -> Result<View, Reason> {
         let stored = Size { stored: text.len() as u64, ..Size::default() };
         let memory = claim.settled(stored, &text)?;
-        Ok(View { text, is_view: false, page: None, tree: None, memory })
+        Ok(View { text, is_view: false, page: None, tree: None, declared: None, memory })
     }
 
     /// The requested view of a page. Fails if there is too little memory for it.
@@ -139,6 +140,7 @@ impl View {
         }
         let size = Size::of_page(&html);
         claim.check(size)?;
+        let mut declared = None;
         let (text, page, tree) = match options.html {
             HtmlView::Markup | HtmlView::Text => {
                 let (text, tree) = read_page(&html, options);
@@ -146,6 +148,11 @@ impl View {
             }
             HtmlView::Markdown => {
                 let (text, tree) = visible_text::<Tree>(&html, options);
+                (text, None, Some(Arc::new(tree)))
+            }
+            HtmlView::Json => {
+                let (text, (tree, said)) = visible_text::<(Tree, Declared)>(&html, options);
+                declared = Some(Box::new(said));
                 (text, None, Some(Arc::new(tree)))
             }
             HtmlView::Page => {
@@ -157,19 +164,19 @@ impl View {
             }
         };
         let memory = claim.settled(size, &text)?;
-        Ok(View { text, is_view: page.is_none(), page, tree, memory })
+        Ok(View { text, is_view: page.is_none(), page, tree, declared, memory })
     }
 
     /// The document with this name and source. Fails if the text is too large.
     pub(super) fn document(self, id: String, source: SourceId, options: &ReadOptions) -> Result<Document, Reason> {
-        let View { text, is_view, page, tree, memory } = self;
+        let View { text, is_view, page, tree, declared, memory } = self;
         refuse_too_large(text.len() as u64, options)?;
         let boxes = match options.boxes.as_ref().zip(tree.as_deref()) {
             Some((file, tree)) => file.boxes(&source, &id, tree)?.map(Arc::new),
             None => None,
         };
         let memory = Some(Arc::new(memory));
-        Ok(Document { is_view, page, tree, boxes, memory, ..Document::new(id, source, text) })
+        Ok(Document { is_view, page, tree, declared, boxes, memory, ..Document::new(id, source, text) })
     }
 }
 

@@ -83,8 +83,10 @@ impl<T: Trace> Builder<T> {
             // A browser's tree builder drops U+0000.
             let is_no_text = matches!(self.stack.top_tag(), Some(Tag::Script | Tag::Style | Tag::Title));
             self.unseen += if is_no_text { 0 } else { text.len() };
-            if T::ATTRIBUTES && self.stack.height() == 1 && self.stack.top_tag() == Some(Tag::Title) {
-                self.lines.trace().title(text);
+            match self.stack.top_tag() {
+                Some(Tag::Title) if T::ATTRIBUTES && self.stack.height() == 1 => self.lines.trace().title(text),
+                Some(Tag::Script) if T::ATTRIBUTES => self.lines.trace().script(text),
+                _ => {}
             }
         } else if self.stack.keeps_space() {
             let skipped = usize::from(skip_line_feed && text.starts_with(b"\n"));
@@ -107,6 +109,7 @@ impl<T: Trace> Builder<T> {
         self.markup(bytes, false);
         if matches!(tag, Tag::Html | Tag::Head | Tag::Body) {
             self.end_line();
+            pending.fact().filter(|_| tag == Tag::Html).into_iter().for_each(|fact| self.lines.trace().language(fact));
             return None;
         }
         if self.is_in_foreign() {

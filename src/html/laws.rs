@@ -5,7 +5,8 @@
 use std::ops::Range;
 
 use super::{
-    AltText, NodeKind, PageAspect, Reading, SourceMap, Tree, page_pruned, page_without, plain, read_page, visible_text,
+    AltText, Declared, NodeKind, PageAspect, Reading, SourceMap, Tree, page_metadata, page_pruned, page_without, plain,
+    read_page, visible_text,
 };
 use crate::cut::Cut;
 
@@ -15,6 +16,7 @@ pub fn check(html: &str) {
     assert_eq!(shown(html, AltText::LeftOut), visible_text(html), "{html:?}");
     check_with(html, AltText::LeftOut);
     check_with(html, AltText::Shown);
+    page_metadata(html, None);
 }
 
 fn shown(html: &str, alt_text: AltText) -> String {
@@ -32,6 +34,7 @@ fn check_with(html: &str, alt_text: AltText) {
     let (mapped, map) = read_as::<SourceMap>(html, alt_text);
     let (planted, tree) = read_as::<Tree>(html, alt_text);
     assert_eq!((&mapped, &planted), (&text, &text), "{html:?}");
+    assert_eq!(read_as::<Declared>(html, alt_text).0, text, "{html:?}");
     let (text, both) = read_as::<(SourceMap, Tree)>(html, alt_text);
     assert_eq!((&text, (&map, &tree)), (&mapped, (&both.0, &both.1)), "{html:?}");
     check_map(html, &text, &map);

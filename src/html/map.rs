@@ -203,6 +203,12 @@ pub trait Trace: Default {
 
     /// Text of the page's title.
     fn title(&mut self, _: &[u8]) {}
+
+    /// Text of a script.
+    fn script(&mut self, _: &[u8]) {}
+
+    /// The language that the page is declared to be in.
+    fn language(&mut self, _: &[u8]) {}
 }
 
 impl Trace for () {
@@ -258,6 +264,16 @@ impl<A: Trace, B: Trace> Trace for (A, B) {
     fn title(&mut self, text: &[u8]) {
         self.0.title(text);
         self.1.title(text);
+    }
+
+    fn script(&mut self, text: &[u8]) {
+        self.0.script(text);
+        self.1.script(text);
+    }
+
+    fn language(&mut self, language: &[u8]) {
+        self.0.language(language);
+        self.1.language(language);
     }
 }
 

@@ -22,6 +22,7 @@ mod look;
 mod map;
 mod markdown;
 mod marked;
+mod metadata;
 #[cfg(test)]
 mod oracle;
 mod pending;
@@ -47,6 +48,7 @@ pub use layout::estimated_boxes;
 pub use map::SourceMap;
 pub use markdown::page_markdown;
 pub use marked::{MARKED_PAGE_POLICY, PageMark, PageMarks, page_marked};
+pub use metadata::{Declared, Metadata, page_metadata};
 pub use plain::escaped;
 pub use prescan::declared_encoding;
 pub use pruned::page_pruned;
@@ -94,8 +96,8 @@ struct Reading {
     alt_text: AltText,
 }
 
-/// What can be read from a page in addition to its visible text: a [`SourceMap`], a [`Tree`], a pair of these, or nothing
-/// (`()`).
+/// What can be read from a page in addition to its visible text: a [`SourceMap`], a [`Tree`], what it declares about itself
+/// ([`Declared`]), a pair of these, or nothing (`()`).
 pub trait PageAspect: sealed::PageAspect {}
 
 impl<R: sealed::PageAspect> PageAspect for R {}
@@ -148,7 +150,7 @@ fn read_as<R: PageAspect>(html: &str, reading: Reading) -> (usize, String, R) {
 }
 
 mod sealed {
-    use super::{Planter, SourceMap, Trace, Tree};
+    use super::{Declared, Planter, SourceMap, Trace, Tree};
 
     /// The trace that is recorded while a page is read, and the result that is made of it.
     pub trait PageAspect {
@@ -169,6 +171,14 @@ mod sealed {
 
         fn of(trace: SourceMap, _: usize) -> SourceMap {
             trace
+        }
+    }
+
+    impl PageAspect for Declared {
+        type Trace = Declared;
+
+        fn of(trace: Declared, _: usize) -> Declared {
+            trace.finish()
         }
     }
 

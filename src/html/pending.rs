@@ -65,6 +65,8 @@ struct Attributes {
     /// The `alt` text of a picture, if such texts are shown.
     alt_text: Option<Vec<u8>>,
     is_shadow_root: bool,
+    /// The language of a page, or what a `<time>` says to machines.
+    fact: Option<Vec<u8>>,
 }
 
 /// What an `<input>` shows, by its `type`.
@@ -158,6 +160,11 @@ impl PendingTag {
         self.attributes.alt_text.as_deref()
     }
 
+    /// The language, if the tag is `<html>`, or the date, if it is `<time>`.
+    pub(super) fn fact(&self) -> Option<&[u8]> {
+        self.attributes.fact.as_deref()
+    }
+
     /// Whether the tag is a field that nobody sees.
     pub(super) fn is_hidden_field(&self) -> bool {
         self.attributes.field == Some(Field::Hidden)
@@ -179,6 +186,7 @@ impl PendingTag {
             b"style" => true,
             b"type" | b"value" if self.is_input() => true,
             b"alt" if self.shows_alt_text() => true,
+            b"lang" | b"datetime" => self.is_fact(),
             name => self.is_keeping && Attribute::of(name).is_some(),
         };
         self.value.text.clear();
@@ -201,6 +209,7 @@ impl PendingTag {
     pub(super) fn end_attribute(&mut self) {
         let has_value = std::mem::take(&mut self.is_value_wanted);
         let (is_input, shows_alt_text) = (self.is_input(), self.shows_alt_text());
+        let is_fact = has_value && self.is_fact();
         if self.is_keeping
             && let Some(attribute) = Attribute::of(self.attribute.bytes())
         {
@@ -219,6 +228,9 @@ impl PendingTag {
             b"value" if has_value && is_input => {
                 attributes.label.get_or_insert_with(|| std::mem::take(&mut self.value));
             }
+            _ if is_fact => {
+                attributes.fact.get_or_insert_with(|| std::mem::take(&mut self.value.text));
+            }
             b"alt" if shows_alt_text => {
                 let text = if has_value { std::mem::take(&mut self.value.text) } else { Vec::new() };
                 attributes.alt_text.get_or_insert(text);
@@ -231,6 +243,15 @@ impl PendingTag {
     /// Whether the tag is a picture whose `alt` text is shown. Browsers take `<image>` for `<img>`.
     fn shows_alt_text(&self) -> bool {
         self.reading.alt_text == AltText::Shown && matches!(self.name.bytes(), b"img" | b"image")
+    }
+
+    /// Whether the attribute says what language the page is in, or when a `<time>` is.
+    fn is_fact(&self) -> bool {
+        match self.attribute.bytes() {
+            b"lang" => self.is_keeping && self.name.bytes() == b"html",
+            b"datetime" => self.is_keeping && self.name.bytes() == b"time",
+            _ => false,
+        }
     }
 
     fn is_input(&self) -> bool {

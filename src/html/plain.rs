@@ -541,7 +541,7 @@ impl<'a> Plain<'a> {
 }
 
 /// The address from which the relative links of a page start.
-fn base(tree: &Tree, address: Option<&str>) -> Option<Iri<String>> {
+pub(super) fn base(tree: &Tree, address: Option<&str>) -> Option<Iri<String>> {
     let address = address.and_then(|address| Iri::parse(address.to_owned()).ok());
     match tree.base() {
         Some(base) => Iri::parse(resolved(address.as_ref(), base.trim())).ok().or(address),
@@ -550,7 +550,7 @@ fn base(tree: &Tree, address: Option<&str>) -> Option<Iri<String>> {
 }
 
 /// A link as an absolute address, if it is known where it starts from.
-fn resolved(base: Option<&Iri<String>>, link: &str) -> String {
+pub(super) fn resolved(base: Option<&Iri<String>>, link: &str) -> String {
     base.map_or_else(|| link.to_owned(), |base| base.resolve_unchecked(&IriRef::parse_unchecked(link)).into_inner())
 }
 

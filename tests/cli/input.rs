@@ -399,9 +399,9 @@ fn a_page_on_stdin_is_read_as_a_page() {
         assert_eq!(text(expect_fed(&sandbox, 0, "extract - -o - --quiet", &bytes)), expected);
         assert_eq!(text(expect_fed(&sandbox, 0, "extract - -o - --quiet", gzip(&bytes))), expected);
     }
-    for (format, name) in [("text", "stdin.txt"), ("page", "stdin.html"), ("markdown", "stdin.md")] {
-        expect_fed(&sandbox, 0, &format!("extract - -o {format} --quiet --html {format}"), &page);
-        sandbox.expect(0, &format!("extract stdin -o as-{format} --quiet --html {format}"));
+    for (format, name) in [("text", "stdin.txt"), ("html", "stdin.html"), ("markdown", "stdin.md")] {
+        expect_fed(&sandbox, 0, &format!("extract - -o {format} --quiet --format {format}"), &page);
+        sandbox.expect(0, &format!("extract stdin -o as-{format} --quiet --format {format}"));
         let file = sandbox.tree(&format!("as-{format}")).into_values().next().expect("a file");
         assert_eq!(sandbox.tree(format), Tree::from([(name.to_owned(), file)]));
     }

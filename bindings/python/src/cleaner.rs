@@ -12,14 +12,14 @@ use dehusk::cut::Cut;
 use dehusk::dom::article_head::HeadChoices;
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
-use dehusk::html::{SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts};
+use dehusk::html::{Declared, Metadata, PageAspect, SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts};
 use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::pipeline::clean::spans::{Removed, SpanUnit, removed};
 use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::batches::{CleanedBatches, Missing, clean_list};
 use crate::errors::{Fault, Result};
@@ -88,13 +88,18 @@ enum Output {
 }
 
 impl Output {
-    fn parse(name: &str) -> Result<Output> {
+    fn named(name: &str) -> Option<Output> {
         match name {
-            "text" => Ok(Output::Text),
-            "html" => Ok(Output::Html),
-            "markdown" => Ok(Output::Markdown),
-            other => Err(Fault::Usage(format!("output is {other:?}; give 'text', 'html' or 'markdown'"))),
+            "text" => Some(Output::Text),
+            "html" => Some(Output::Html),
+            "markdown" => Some(Output::Markdown),
+            _ => None,
         }
+    }
+
+    fn parse(name: &str) -> Result<Output> {
+        let unknown = || Fault::Usage(format!("output is {name:?}; give 'text', 'html' or 'markdown'"));
+        Output::named(name).ok_or_else(unknown)
     }
 }
 
@@ -214,36 +219,46 @@ fn without_patterns(source: &str) -> PatternFile {
     PatternFile::empty(source, &Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())))
 }
 
-/// A page, with what goes from it.
-fn written(
-    html: &str,
-    url: Option<&str>,
-    output: Output,
-    judge: impl FnOnce(&str, &Tree) -> Result<Cleaning>,
-) -> Result<String> {
-    let (text, (map, tree)) = read_despite_scripts::<(SourceMap, Tree)>(html);
-    let cleaning = judge(&text, &tree)?;
-    let ranges: Vec<_> = cleaning.spans.iter().map(|span| span.range.clone()).collect();
-    let cuts: Vec<Cut> = cuts(&text, &ranges);
-    Ok(match output {
-        Output::Text => dehusk::cut::strip(&text, &cuts),
-        Output::Html if cuts.is_empty() => html.to_owned(),
-        Output::Html => page_pruned(html, &text, &map, &tree, &cuts),
-        Output::Markdown => page_markdown(&text, &tree, &cuts, url),
-    })
+/// A page that is read, with what `D` has of it.
+struct ReadPage<D> {
+    text: String,
+    map: SourceMap,
+    tree: Tree,
+    declared: D,
 }
 
-fn extracted(html: &str, url: Option<&str>, output: Output) -> Result<String> {
-    static READER: OnceLock<SourceCleaner> = OnceLock::new();
-    let reader = READER.get_or_init(|| SourceCleaner::new(&[&without_patterns("page")], &CleanOptions::default()));
-    let judge = PageJudge::Content(BlockModel::shipped(), HeadChoices::default());
-    written(html, url, output, |text, tree| {
+impl<D: PageAspect> ReadPage<D> {
+    fn of(html: &str) -> ReadPage<D> {
+        let (text, ((map, tree), declared)) = read_despite_scripts::<((SourceMap, Tree), D)>(html);
+        ReadPage { text, map, tree, declared }
+    }
+
+    /// The page, with what goes from it.
+    fn written(&self, html: &str, url: Option<&str>, output: Output, cleaning: &Cleaning) -> String {
+        let ReadPage { text, map, tree, .. } = self;
+        let ranges: Vec<_> = cleaning.spans.iter().map(|span| span.range.clone()).collect();
+        let cuts: Vec<Cut> = cuts(text, &ranges);
+        match output {
+            Output::Text => dehusk::cut::strip(text, &cuts),
+            Output::Html if cuts.is_empty() => html.to_owned(),
+            Output::Html => page_pruned(html, text, map, tree, &cuts),
+            Output::Markdown => page_markdown(text, tree, &cuts, url),
+        }
+    }
+
+    /// The page without all that is not its content.
+    fn content(&self, html: &str, url: Option<&str>, output: Output) -> Result<String> {
+        static READER: OnceLock<SourceCleaner> = OnceLock::new();
+        let reader = READER.get_or_init(|| SourceCleaner::new(&[&without_patterns("page")], &CleanOptions::default()));
+        let judge = PageJudge::Content(BlockModel::shipped(), HeadChoices::default());
+        let ReadPage { text, tree, .. } = self;
         let mut scratch = Scratch::default();
         check_size(text, Some(tree))?;
         let reading = reader.read_page(&mut scratch, text, None, &|| true);
         let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
-        Ok(reader.cleaning_by(&reading, &judge.boilerplate(text, tree, url, None)))
-    })
+        let cleaning = reader.cleaning_by(&reading, &judge.boilerplate(text, tree, url, None));
+        Ok(self.written(html, url, output, &cleaning))
+    }
 }
 
 /// What decides about texts.
@@ -394,10 +409,10 @@ impl Cleaner {
         let source = self.checked_source(source, missing)?;
         let core = Arc::clone(&self.core);
         at_once_or_stoppable(py, html.len(), move |go_on| {
-            written(&html, url.as_deref(), output, |text, tree| {
-                let cleaning = |scratch: &mut Scratch| core.cleaning(text, &source, Some(tree), scratch, go_on);
-                core.with_scratch(cleaning).map(|(cleaning, _)| cleaning)
-            })
+            let page = ReadPage::<()>::of(&html);
+            let cleaning = |scratch: &mut Scratch| core.cleaning(&page.text, &source, Some(&page.tree), scratch, go_on);
+            let (cleaning, _) = core.with_scratch(cleaning)?;
+            Ok(page.written(&html, url.as_deref(), output, &cleaning))
         })
     }
 
@@ -516,31 +531,74 @@ impl Cleaner {
 /// ----------
 /// html : str or bytes
 ///     Bytes are decoded as the program decodes files.
-/// output : "text", "html" or "markdown"
-///     As for `Cleaner.clean_page`.
 /// url : str or None
 ///     The address of the page.
+/// format : "text", "html", "markdown" or "json"
+///     The visible text, the page without all else, or Markdown. ``"json"`` is text with ``metadata=True``.
+/// metadata : bool
+///     Whether to return a dict with what the page says about itself, too.
 ///
 /// Returns
 /// -------
-/// str
+/// str, or dict
+///     With metadata: ``title``, ``author``, ``date``, ``language``, ``site_name``, ``url``, ``description`` and ``image``, each a
+///     str or None, and the content as ``text``.
 ///
 /// Examples
 /// --------
 /// >>> import dehusk
-/// >>> dehusk.extract("<nav><a href=/>Home</a></nav><article><p>Ships are late on the quay.</p></article>")
+/// >>> page = "<title>Late</title><nav><a href=/>Home</a></nav><article><p>Ships are late on the quay.</p></article>"
+/// >>> dehusk.extract(page)
 /// 'Ships are late on the quay.'
+/// >>> dehusk.extract(page, metadata=True)["title"]
+/// 'Late'
 #[pyfunction]
-#[pyo3(signature = (html, *, output="text", url=None))]
-pub fn extract(
-    py: Python<'_>,
-    html: &Bound<'_, PyAny>,
-    output: &str,
-    url: Option<&Bound<'_, PyAny>>,
-) -> Result<String> {
+#[pyo3(signature = (html, url=None, *, format="text", metadata=false))]
+pub fn extract<'py>(
+    py: Python<'py>,
+    html: &Bound<'py, PyAny>,
+    url: Option<&Bound<'py, PyAny>>,
+    format: &str,
+    metadata: bool,
+) -> PyResult<Bound<'py, PyAny>> {
     let url = url.map(|url| argument(url, "url")).transpose()?;
-    let (html, output) = (page_argument(html, "html")?, Output::parse(output)?);
-    at_once_or_stoppable(py, html.len(), move |_| extracted(&html, url.as_deref(), output))
+    let (output, metadata) = match format {
+        "json" => (Output::Text, true),
+        format => (Output::named(format).ok_or_else(|| unknown_format(format))?, metadata),
+    };
+    let html = page_argument(html, "html")?;
+    if !metadata {
+        let content = at_once_or_stoppable(py, html.len(), move |_| {
+            ReadPage::<()>::of(&html).content(&html, url.as_deref(), output)
+        })?;
+        return Ok(PyString::new(py, &content).into_any());
+    }
+    let (said, content) = at_once_or_stoppable(py, html.len(), move |_| {
+        let (page, url) = (ReadPage::<Declared>::of(&html), url.as_deref());
+        let content = page.content(&html, url, output)?;
+        Ok((page.declared.metadata(&page.text, &page.tree, url), content))
+    })?;
+    Ok(said_and_text(py, said, &content)?.into_any())
+}
+
+fn unknown_format(format: &str) -> Fault {
+    Fault::Usage(format!("format is {format:?}; give 'text', 'html', 'markdown' or 'json'"))
+}
+
+/// What a page says about itself, and its content.
+fn said_and_text<'py>(py: Python<'py>, said: Metadata, text: &str) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    let Metadata { title, author, date, language, site_name, url, description, image, .. } = said;
+    all.set_item("title", title)?;
+    all.set_item("author", author)?;
+    all.set_item("date", date)?;
+    all.set_item("language", language)?;
+    all.set_item("site_name", site_name)?;
+    all.set_item("url", url)?;
+    all.set_item("description", description)?;
+    all.set_item("image", image)?;
+    all.set_item("text", text)?;
+    Ok(all)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -89,7 +89,10 @@ def check(cleaner: dehusk.Cleaner, lazy: polars.LazyFrame, frame: polars.DataFra
     cleaner.clean_batch(None)  # type: ignore[call-overload]
     cleaner.clean(None, "tide")  # type: ignore[arg-type]
     dehusk.mine(capsule, reviewed="patterns")
-    dehusk.extract(b"<p>")
+    assert_type(dehusk.extract(b"<p>"), str)
+    assert_type(dehusk.extract("<p>", "https://a.example", format="markdown"), str)
+    assert_type(dehusk.extract("<p>", metadata=True), dehusk.Content)
+    assert_type(dehusk.extract("<p>", format="json")["author"], str | None)
 """
 
 

@@ -156,8 +156,8 @@ def test_arguments_that_mean_nothing(patterns: dehusk.Patterns, cleaner: dehusk.
         dehusk.mine(rows(), memory=-1)
     with pytest.raises(dehusk.UsageError, match="output is \"pdf\"; give 'text', 'html' or 'markdown'"):
         cleaner.clean_page("<p>", "tide", "pdf")  # type: ignore[arg-type]
-    with pytest.raises(dehusk.UsageError, match="output is \"pdf\""):
-        dehusk.extract("<p>", output="pdf")  # type: ignore[arg-type]
+    with pytest.raises(dehusk.UsageError, match="format is \"pdf\"; give 'text', 'html', 'markdown' or 'json'"):
+        dehusk.extract("<p>", format="pdf")  # type: ignore[call-overload]
     with pytest.raises(dehusk.UsageError, match="paths is empty"):
         dehusk.mine_corpus([], tmp_path / "out")
     with pytest.raises(dehusk.DataTypeError, match=r"paths\[1\]: int is no path"):
@@ -283,7 +283,9 @@ def test_pages_as_bytes(cleaner: dehusk.Cleaner) -> None:
     assert cleaner.clean_page(page, "tideline-wire.example") == "A boat came in late at the café."
     for wrong in (None, 5, ["<p>"]):
         with pytest.raises(dehusk.DataTypeError, match="html: .* is no text; give a str or bytes"):
-            dehusk.extract(wrong)  # type: ignore[arg-type]
+            dehusk.extract(wrong)  # type: ignore[call-overload]
+        with pytest.raises(dehusk.DataTypeError, match="html: .* is no text; give a str or bytes"):
+            dehusk.extract(wrong, metadata=True)  # type: ignore[call-overload]
     with pytest.raises(dehusk.DataError, match="html: the page "):
         dehusk.extract(b"\x89PNG\r\n\x1a\n" + bytes(range(32)) * 8)
 

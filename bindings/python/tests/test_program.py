@@ -184,10 +184,43 @@ def test_pages_are_mined_and_cleaned_as_by_the_program(program: Path, tmp_path: 
             assert cleaner.clean_page(row["html"], "ferry", output) == expected, (output, row["id"])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("name", "output", "ending"), [("text", "text", "txt"), ("page", "html", "html"), ("markdown", "markdown", "md")])
-def test_extract_is_the_extract_of_the_program(program: Path, tmp_path: Path, name: str, output: str, ending: str) -> None:
+@pytest.mark.parametrize(("format", "ending"), [("text", "txt"), ("html", "html"), ("markdown", "md")])
+def test_extract_is_the_extract_of_the_program(program: Path, tmp_path: Path, format: str, ending: str) -> None:
     corpus, out = write_pages(tmp_path / "corpus"), tmp_path / "out"
-    subprocess.run([program, "extract", corpus, "-o", out, "--html", name, "--quiet"], check=True)
+    subprocess.run([program, "extract", corpus, "-o", out, "--format", format, "--quiet"], check=True)
     for row in PAGES:
         expected = (out / "ferry" / row["id"]).with_suffix(f".{ending}").read_bytes().decode()
-        assert dehusk.extract(row["html"], output=output) == expected  # type: ignore[arg-type]
+        assert dehusk.extract(row["html"], format=format) == expected  # type: ignore[call-overload]
+        content = dehusk.extract(row["html"], format=format, metadata=True)  # type: ignore[call-overload]
+        assert (content["text"], content["title"]) == (expected, f"Ferry {row['id'][0]}")
+
+
+HEAD = (
+    '<html lang=en><meta property="article:published_time" content="2024-03-14"><meta name=author content="Ada Reyl">'
+    '<meta property="og:image" content="/ferry.jpg"><link rel=canonical href="https://tide.example/ferry">'
+)
+
+
+def test_metadata_is_that_of_the_program(program: Path, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(HEAD + page(5), "utf-8")
+    command = [program, "extract", tmp_path / "page.html", "--format", "json"]
+    expected = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert expected == {
+        "title": "Ferry 5",
+        "author": "Ada Reyl",
+        "date": "2024-03-14",
+        "language": "en",
+        "site_name": None,
+        "url": "https://tide.example/ferry",
+        "description": None,
+        "image": "https://tide.example/ferry.jpg",
+        "text": dehusk.extract(HEAD + page(5)),
+    }
+    for given in (HEAD + page(5), (HEAD + page(5)).encode()):
+        content = dehusk.extract(given, format="json")
+        assert (content, list(content)) == (expected, list(expected))
+        assert dehusk.extract(given, metadata=True) == expected
+        # The address that is known comes first.
+        known = dehusk.extract(given, "https://other.example/a/b", metadata=True)
+        assert (known["url"], known["image"]) == ("https://other.example/a/b", "https://other.example/ferry.jpg")
+        assert dehusk.extract(given, url="https://tide.example/", metadata=True)["url"] == "https://tide.example/"

@@ -22,7 +22,8 @@ import dehusk
 CALLS = int(os.environ.get("DEHUSK_RANDOM_CALLS", "10000"))
 
 TEXTS = ["", " ", "\n", "\0", "A boat.", "Share this\nA boat came in late.", "\ud800", "a\u0301\u200d\U0001f468", "x" * 5000, "\r\n\x85\u2028"]
-PAGES = ["", "<p>", "<p>A boat", "</", "<!--", "<script>x", "<table><tr><td>a", "<div " * 50, "<b>" * 2000, "&#xd800;&#0;", "<p hidden>x"]
+PAGES = ["<script type=application/ld+json>[{\"@type\":\"Article\",\"author\":[{}]}]", "<time datetime=2024-03-1é>", "", "<p>", "<p>A boat", "</", "<!--", "<script>x", "<table><tr><td>a", "<div " * 50, "<b>" * 2000, "&#xd800;&#0;", "<p hidden>x"]
+URLS = ["https://tide.example/a", "", "//", "http://[", "\ud800"]
 SOURCES = ["tide", "gazette", "", ".", "..", "a/b", "_shared", "CON", "\ud800", "x" * 300, "тайд"]
 ODD: list[Any] = [None, 5, -1, 1.5, float("nan"), b"bytes", [], {}, (), object(), Ellipsis, True, "x", range(3), lambda: 1, type]
 
@@ -64,7 +65,7 @@ def data_of(chance: random.Random) -> Any:
 def one_call(chance: random.Random, cleaners: list[dehusk.Cleaner], patterns: dehusk.Patterns) -> None:
     cleaner = chance.choice(cleaners)
     text, page, source = values(chance, TEXTS), values(chance, PAGES), values(chance, SOURCES)
-    output = values(chance, ["text", "html", "markdown"])
+    output = values(chance, ["text", "html", "markdown", "json"])
     kind = chance.randrange(100)
     if kind < 25:
         cleaner.clean(text, source)
@@ -73,7 +74,8 @@ def one_call(chance: random.Random, cleaners: list[dehusk.Cleaner], patterns: de
     elif kind < 55:
         cleaner.clean_page(page, source, output)
     elif kind < 65:
-        dehusk.extract(page, output=output)
+        metadata = chance.choice([True, False])
+        dehusk.extract(page, values(chance, URLS), format=output, metadata=metadata)
     elif kind < 85:
         threads = chance.choice([1, 2, None, 0, -1, "x"])
         cleaned = cleaner.clean_batch(data_of(chance), threads=threads)  # type: ignore[arg-type]

@@ -41,13 +41,16 @@ pub struct CleanCommand {
 impl CleanCommand {
     /// Where the documents are written.
     pub fn results(&self) -> Results {
-        results_of(&self.output)
+        results_of(Some(&self.output))
     }
 }
 
-/// Where documents are written with this output.
-pub fn results_of(output: &Path) -> Results {
-    if output.as_os_str() == "-" { Results::Stdout } else { Results::Resumed }
+/// Where documents are written with this output. Without one, the only document is written to stdout as it is.
+pub fn results_of(output: Option<&Path>) -> Results {
+    match output {
+        Some(folder) if folder.as_os_str() != "-" => Results::Resumed,
+        _ => Results::Stdout,
+    }
 }
 
 /// Runs the command.
@@ -61,13 +64,13 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
         None => return Err(without_patterns().into()),
     };
     let how = How { library: &library, options, boxes: boxes.clone(), max_errors: long.max_errors };
-    clean_documents(&args.corpus, &args.output, &how, &mut summary, reporter)?;
+    clean_documents(&args.corpus, Some(&args.output), &how, &mut summary, reporter)?;
     // `dehusk run` does not need this: mining has already printed it.
     library
         .files()
         .filter(|file| summary.sources.contains_key(&file.source))
         .for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), reporter));
-    print(&mut summary, &args.output, &args.summary, global, reporter)
+    print(&mut summary, Some(&args.output), &args.summary, global, reporter)
 }
 
 fn load(patterns: &Path, summary: &mut Summary, reporter: &Reporter) -> anyhow::Result<Library> {
@@ -95,27 +98,28 @@ pub struct How<'a> {
     pub max_errors: Option<usize>,
 }
 
-/// Cleans the documents of a corpus, for an output that a user named.
+/// Cleans the documents of a corpus, for an output that a user named, or that is stdout for the only document.
 pub fn clean_documents(
     corpus: &CorpusArgs,
-    output: &Path,
+    output: Option<&Path>,
     how: &How,
     summary: &mut Summary,
     reporter: &Reporter,
 ) -> anyhow::Result<()> {
     let options = corpus.reading.options().tree(how.options.needs_trees(how.library)).boxes(how.boxes.clone());
     let inventory = scan_paths(&corpus.corpus, &corpus.list, &options, reporter, summary)?;
-    let target = match results_of(output) {
-        Results::Stdout => Target::Stdout,
-        _ => Target::Folder(OutputRoot::create(output, &inventory.reads().and(&how.options.reads))?),
+    let target = match output {
+        None => Target::Alone,
+        Some(output) if results_of(Some(output)) == Results::Stdout => Target::Stdout,
+        Some(folder) => Target::Folder(OutputRoot::create(folder, &inventory.reads().and(&how.options.reads))?),
     };
     clean(&inventory, &target, how, reporter, summary)
 }
 
-/// Prints the summary beside the documents.
+/// Prints the summary beside the documents. A single document that stdout gets as it is has none, unless it is wanted as JSON.
 pub fn print(
     summary: &mut Summary,
-    output: &Path,
+    output: Option<&Path>,
     args: &SummaryArgs,
     global: &Global,
     reporter: &Reporter,
@@ -123,7 +127,7 @@ pub fn print(
     summary.documents = summary.cleaned.as_ref().map_or(0, |cleaned| cleaned.documents);
     summary.skipped = reporter.skipped();
     match results_of(output) {
-        Results::Stdout => summary.print_beside(args.json, global.quiet)?,
+        Results::Stdout => summary.print_beside(args.json, global.quiet || output.is_none())?,
         _ => summary.print(args.json, global.quiet)?,
     }
     Ok(reporter.exit())

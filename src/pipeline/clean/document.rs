@@ -13,7 +13,7 @@ use crate::corpus::memory::Need;
 use crate::corpus::{Document, HtmlView, Page, ReadOptions};
 use crate::cut::{Cut, strip};
 use crate::dom::page_judge::PageJudge;
-use crate::html::{Tree, page_markdown};
+use crate::html::{Metadata, Tree, page_markdown};
 use crate::pipeline::observer::Observer;
 
 use super::Cleaned;
@@ -34,8 +34,8 @@ pub struct DocumentCleaner<'a> {
     max_removed: f64,
     /// The text that replaces removed text, if there is one.
     replacement: Option<&'a str>,
-    /// Whether pages are written as Markdown.
-    writes_markdown: bool,
+    /// What pages are written as.
+    html: HtmlView,
 }
 
 /// The form of the output for a document.
@@ -43,6 +43,8 @@ pub struct DocumentCleaner<'a> {
 pub enum Form {
     /// The document, in place of the original.
     InPlace,
+    /// The document alone.
+    Alone,
     /// A line of JSON with its text, or its page.
     Line,
     /// A line of JSON with the positions of what would be removed.
@@ -98,8 +100,7 @@ impl<'a> DocumentCleaner<'a> {
     ) -> DocumentCleaner<'a> {
         let replacement = options.replacement.as_deref().filter(|text| !text.is_empty());
         let (max_removed, page_judge) = (options.max_removed, options.page_judge.as_ref());
-        let writes_markdown = html == HtmlView::Markdown;
-        DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, writes_markdown }
+        DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, html }
     }
 
     /// Cleans one document, which must have been read with the memory for it ([`need_to_clean`]). An error if a search for a
@@ -197,8 +198,11 @@ impl<'a> DocumentCleaner<'a> {
         let stays_encoded = document.encoding.is_none() || document.page.is_some() || cleaner.patterns().is_empty();
         match form {
             Form::Spans(unit) => Written::Line(spans::line(document, &cleaning, unit)),
-            Form::InPlace if is_untouched && stays_encoded => Written::AsRead,
-            Form::InPlace => match &document.page {
+            _ if self.html == HtmlView::Json => {
+                Written::Line(metadata_line(document, &self.text(document, &cleaning, text), form))
+            }
+            Form::InPlace | Form::Alone if is_untouched && stays_encoded => Written::AsRead,
+            Form::InPlace | Form::Alone => match &document.page {
                 Some(page) => Written::Page(self.page(document, page, &cleaning)),
                 None => Written::Text(self.text(document, &cleaning, text)),
             },
@@ -211,7 +215,9 @@ impl<'a> DocumentCleaner<'a> {
 
     fn text(&self, document: &Document, cleaning: &Cleaning, stripped: String) -> String {
         match (&document.tree, self.replacement) {
-            (Some(tree), _) if self.writes_markdown && document.is_view => self.markdown(document, tree, cleaning),
+            (Some(tree), _) if self.html == HtmlView::Markdown && document.is_view => {
+                self.markdown(document, tree, cleaning)
+            }
             (_, Some(replacement)) => strip(&document.text, &cleaning.replacing(&document.text, replacement)),
             (_, None) => stripped,
         }
@@ -297,6 +303,14 @@ fn document_line(document: &Document, text: Option<&str>, html: Option<&str>) ->
     line(&DocumentLine { id: &document.id, source, url, text, html })
 }
 
+/// A line with what a page says about itself. A page alone needs no name.
+fn metadata_line(document: &Document, text: &str, form: Form) -> String {
+    let metadata = document.declared.as_deref().zip(document.tree.as_deref());
+    let metadata = metadata.map(|(declared, tree)| declared.metadata(&document.text, tree, document.url.as_deref()));
+    let name = (form != Form::Alone).then_some((document.id.as_str(), document.source.as_str())).unzip();
+    line(&MetadataLine { id: name.0, source: name.1, metadata: metadata.unwrap_or_default(), text })
+}
+
 /// A JSON object as a line.
 fn line(object: &impl Serialize) -> String {
     // Strings and numbers can always be written.
@@ -339,6 +353,18 @@ struct DocumentLine<'a> {
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     html: Option<&'a str>,
+}
+
+/// A line with a page: what it says about itself, and its text.
+#[derive(Serialize)]
+struct MetadataLine<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
+    #[serde(flatten)]
+    metadata: Metadata,
+    text: &'a str,
 }
 
 impl fmt::Display for DocumentName<'_> {

@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::{Arc, mpsc};
 
-use crate::corpus::memory::Share;
+use crate::corpus::memory::{Patience, Share};
 use crate::corpus::{
-    Batch, Compression, Content, Document, Encoder, FileKind, InputFile, Inventory, Kept, New, OutputError, OutputRoot,
-    Packing, Reason, RecordWriter, Records, Skipped,
+    Batch, Compression, Content, Document, Encoder, InputFile, Inventory, Kept, New, OutputError, OutputRoot, Packing,
+    Reason, RecordWriter, Records, Skipped,
 };
 use crate::pipeline::error::{PipelineError, Result};
 use crate::pipeline::observer::Observer;
@@ -16,11 +16,10 @@ use crate::pipeline::waves::{in_waves, pass_on};
 use crate::pipeline::workers::{join, spawn};
 use crate::pipeline::written::WrittenFiles;
 
-use super::Cleaned;
 use super::cleaners::CleaningScratch;
 use super::document::{DocumentCleaner, DocumentName, Form, Outcome, Written, skip_line};
 use super::line_output::LineOutput;
-use super::spans;
+use super::{Cleaned, MANY_NEED_OUTPUT};
 use crate::pipeline::WarningKind;
 use crate::pipeline::left_out::LeftOut;
 use crate::pipeline::manifest::Done;
@@ -30,8 +29,8 @@ pub struct FileCleaner<'a> {
     pub inventory: &'a Inventory,
     pub documents: DocumentCleaner<'a>,
     pub observer: &'a dyn Observer,
-    /// If there is one, positions of what would be removed are written instead of the remaining text.
-    pub spans: Option<spans::SpanUnit>,
+    /// If there is one, a line of JSON in this form is written for each document, whatever the format of the input.
+    pub lines: Option<Form>,
     /// Whether input that cannot be cleaned is copied unchanged.
     pub copies_broken: bool,
 }
@@ -131,7 +130,7 @@ impl FileCleaner<'_> {
     ) -> Result<Done> {
         self.observer.go_on()?;
         let mut done = Done::default();
-        let form = self.spans.map_or(Form::Line, Form::Spans);
+        let form = self.lines.unwrap_or(Form::Line);
         let read = |index: usize, patience| self.inventory.open_with(&files[index], patience);
         let clear = |scratch: &mut CleaningScratch, index: usize, content| match content {
             Ok(Content::Document(document, _)) => Ok(self.clear_file(&files[index], &document, form, scratch)),
@@ -146,7 +145,7 @@ impl FileCleaner<'_> {
                     }
                     self.tell(cleared, &mut done, report)?;
                 }
-                Err(records) if records.is_jsonl() && self.spans.is_none() => {
+                Err(records) if records.is_jsonl() && self.lines.is_none() => {
                     let mut sink = Sink::Records(records.writer(&mut output, Packing::default())?);
                     self.records(records, Form::InPlace, &mut sink, &mut done, report)?;
                     sink.finish()?;
@@ -165,6 +164,65 @@ impl FileCleaner<'_> {
         Ok(done)
     }
 
+    /// Cleans the only document of a file. Returns it as it is to be written: no bytes if it is skipped. Text ends with a line
+    /// end.
+    pub fn alone(&self, file: &InputFile, report: Report) -> Result<(Vec<u8>, Done)> {
+        let mut done = Done::default();
+        let cleared = match self.only_document(file)? {
+            Ok(document) => {
+                let cleared = self.clear_file(
+                    file,
+                    &document,
+                    self.lines.filter(|lines| *lines != Form::Line).unwrap_or(Form::Alone),
+                    &mut CleaningScratch::default(),
+                );
+                self.observer.go_on()?;
+                let bytes = self.bytes_alone(file, &document, &cleared);
+                self.tell(cleared, &mut done, report)?;
+                return Ok((bytes, done));
+            }
+            Err(skipped) => self.skipped(&skipped),
+        };
+        self.tell(cleared, &mut done, report)?;
+        Ok((Vec::new(), done))
+    }
+
+    /// The document of a file that has no other. An error if the file can have many.
+    fn only_document(&self, file: &InputFile) -> Result<std::result::Result<Document, Skipped>> {
+        let mut records = match self.inventory.open(file) {
+            Ok(Content::Document(document, _)) => return Ok(Ok(*document)),
+            Ok(Content::Records(records)) if records.is_page() => records,
+            Ok(Content::Records(_)) => {
+                let message = format!(
+                    "{} does not begin like a page, so it can be many documents: {MANY_NEED_OUTPUT}",
+                    file.path().display()
+                );
+                return Err(PipelineError::Refused(message));
+            }
+            Err(skipped) => return Ok(Err(skipped)),
+        };
+        let batch = match records.next_batch() {
+            Some(Ok(batch)) => batch,
+            Some(Err(skipped)) => return Ok(Err(skipped)),
+            None => return Ok(Err(Skipped::file(file.path(), Reason::Changed))),
+        };
+        let document = batch.read(0, Patience::Waits);
+        Ok(document.and_then(|document| document.ok_or_else(|| Skipped::file(file.path(), Reason::Changed))))
+    }
+
+    fn bytes_alone(&self, file: &InputFile, document: &Document, cleared: &Cleared) -> Vec<u8> {
+        match &cleared.written {
+            None => Vec::new(),
+            Some(Written::Line(line)) => line.as_bytes().to_vec(),
+            Some(Written::Text(text)) if text.is_empty() || text.ends_with('\n') => text.as_bytes().to_vec(),
+            Some(Written::Text(text)) => format!("{text}\n").into_bytes(),
+            Some(Written::Page(page)) => self.encoded(file, document, page),
+            Some(Written::AsRead) => {
+                self.encoded(file, document, document.page.as_ref().map_or(&document.text, |page| page.markup()))
+            }
+        }
+    }
+
     /// The lines of the report about inputs that were skipped while files were searched.
     pub fn not_opened(&self) -> String {
         let line = |skipped: &Skipped| self.skipped(skipped).report;
@@ -173,14 +231,14 @@ impl FileCleaner<'_> {
 
     /// The path of the output file, below the output folder.
     pub fn output_name(&self, file: &InputFile) -> String {
-        match self.spans {
-            Some(_) => spans_name(file),
+        match self.lines {
+            Some(_) => file.lines_name(),
             None => file.output_name(self.inventory.options().html),
         }
     }
 
     fn form(&self) -> Form {
-        self.spans.map_or(Form::InPlace, Form::Spans)
+        self.lines.unwrap_or(Form::InPlace)
     }
 
     fn clear_file(&self, file: &InputFile, document: &Document, form: Form, scratch: &mut CleaningScratch) -> Cleared {
@@ -286,7 +344,7 @@ impl FileCleaner<'_> {
     }
 
     fn can_copy(&self, file: &InputFile) -> bool {
-        self.copies_broken && self.spans.is_none() && !file.is_stdin()
+        self.copies_broken && self.lines.is_none() && !file.is_stdin()
     }
 
     fn records_to_folder(
@@ -297,7 +355,7 @@ impl FileCleaner<'_> {
         done: &mut Done,
         report: Report,
     ) -> Result<()> {
-        let name = match file.is_stdin() && self.spans.is_none() {
+        let name = match file.is_stdin() && self.lines.is_none() {
             true => records.name_of_stdin(),
             false => self.output_name(file),
         };
@@ -307,7 +365,7 @@ impl FileCleaner<'_> {
         let written = output.write(&name, |writer| {
             // The output of standard input has a name without a compression extension.
             let packing = if file.is_stdin() { Packing::default() } else { records.packing() };
-            let mut sink = match self.spans {
+            let mut sink = match self.lines {
                 None => Sink::Records(records.writer(writer, packing)?),
                 Some(_) if records.is_jsonl() => Sink::Lines(Encoder::new(writer, packing.compression)?),
                 Some(_) => Sink::Lines(Encoder::new(writer, Compression::None)?),
@@ -534,13 +592,5 @@ impl Read for Source {
             self.failure = Some(Reason::Unreadable(error.to_string()));
         }
         read
-    }
-}
-
-/// The output name for the spans of a file.
-pub fn spans_name(file: &InputFile) -> String {
-    match file.kind() {
-        FileKind::JsonLines => file.name(),
-        _ => format!("{}.jsonl", file.name()),
     }
 }

@@ -51,7 +51,8 @@ impl<W: Write> Write for LineOutput<W> {
     }
 }
 
-fn named(error: io::Error) -> io::Error {
+/// The error, which says where nothing can be written.
+pub fn named(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write to stdout: {error}"))
 }
 

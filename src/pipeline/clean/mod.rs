@@ -32,15 +32,18 @@ use crate::dom::page_judge::PageJudge;
 use crate::patterns::PatternFile;
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
 use cleaners::Cleaners;
-use document::{DocumentCleaner, need_to_clean};
-use files::{FileCleaner, spans_name};
+use document::{DocumentCleaner, Form, need_to_clean};
+use files::FileCleaner;
 use to_folder::FolderRun;
-use to_stdout::clean_to_stdout;
+use to_stdout::{clean_alone, clean_to_stdout};
 
 pub use {line_output::BYTE_ORDER_MARK, to_stdout::pieces};
 
 /// The kind of a report: its lines say what happened to a document, or why it was skipped.
 pub const DOCUMENTS: OutputKind = OutputKind::Lines(&[&["file", "bytes_in", "bytes_out"], &["file", "skipped"]]);
+
+/// What to do with documents that stdout cannot get as they are, because they may be many.
+pub const MANY_NEED_OUTPUT: &str = "name a folder with -o OUT, or write lines of JSON to stdout with -o -";
 
 /// How a corpus is cleaned.
 #[derive(Clone, Debug)]
@@ -126,6 +129,8 @@ pub enum Target {
     Folder(OutputRoot),
     /// To stdout, a line of JSON for each document.
     Stdout,
+    /// To stdout, as it is: the only document. It must be one that is no line or record of a file.
+    Alone,
 }
 
 /// The result for a source.
@@ -220,8 +225,9 @@ pub fn clean_corpus(
         cleaners = cleaners.reading_by(PatternFile::empty("page", &default_lexer()));
     }
     let documents = DocumentCleaner::new(cleaners, options, inventory.options().html, report.is_some(), observer);
-    let (spans, copies_broken) = (options.spans, options.copies_broken);
-    let files = FileCleaner { inventory, documents, observer, spans, copies_broken };
+    let metadata = (inventory.options().html == HtmlView::Json).then_some(Form::Line);
+    let (lines, copies_broken) = (options.spans.map(Form::Spans).or(metadata), options.copies_broken);
+    let files = FileCleaner { inventory, documents, observer, lines, copies_broken };
     if let (Target::Folder(output), Some(report)) = (target, &options.report) {
         refuse_report_among(&files, output, report)?;
     }
@@ -235,13 +241,14 @@ pub fn clean_corpus(
             let run = FolderRun::new(&files, output, &work, options, report)?;
             run.clean(options.threads, &sizes)
         }
-        Target::Stdout if options.resume => {
+        Target::Stdout | Target::Alone if options.resume => {
             Err(PipelineError::Refused("--resume needs a folder to write to: name one with -o".to_owned()))
         }
-        Target::Stdout if options.prune => {
+        Target::Stdout | Target::Alone if options.prune => {
             Err(PipelineError::Refused("--prune needs a folder to write to: name one with -o".to_owned()))
         }
         Target::Stdout => clean_to_stdout(&files, report, &sizes),
+        Target::Alone => clean_alone(&files, report),
     });
     observer.finish();
     tell_of_unknown_keys(inventory, observer);
@@ -313,7 +320,7 @@ fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> Result<()
 fn refuse_collisions(files: &[InputFile]) -> Result<()> {
     let mut names: HashMap<String, &InputFile> = HashMap::new();
     for file in files {
-        if let Some(other) = names.insert(spans_name(file), file) {
+        if let Some(other) = names.insert(file.lines_name(), file) {
             let (one, two) = (other.path(), file.path());
             return Err(PipelineError::Refused(format!(
                 "the spans of {one:?} and {two:?} would be written to one file; clean them in two runs"

@@ -1,15 +1,15 @@
-//! Cleans files to stdout: all documents in order, a line for each.
+//! Cleans files to stdout: all documents in order, a line for each, or one document as it is.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::{io, iter};
 
 use crate::corpus::{InputFile, OutputFile, PendingFile};
-use crate::pipeline::error::Result;
+use crate::pipeline::error::{PipelineError, Result};
 
 use super::Cleaned;
 use super::files::FileCleaner;
-use super::line_output::LineOutput;
+use super::line_output::{LineOutput, named};
 use super::to_folder::add;
 
 /// Maximum number of files that are read at a time, if each file is one document.
@@ -40,6 +40,22 @@ pub fn clean_to_stdout(
     }
     pending.map_or(Ok(()), PendingFile::publish)?;
     Ok(all)
+}
+
+/// Cleans the only document, and writes it as it is. Returns the counts by source.
+pub fn clean_alone(cleaner: &FileCleaner, report: Option<OutputFile>) -> Result<BTreeMap<String, Cleaned>> {
+    let [file] = cleaner.inventory.files() else {
+        return Err(PipelineError::Refused("more than one file cannot be written to stdout as they are".to_owned()));
+    };
+    let mut pending = report.map(|file| file.begin()).transpose()?;
+    let (bytes, done) = match &mut pending {
+        Some(report) => cleaner.alone(file, report)?,
+        None => cleaner.alone(file, &mut io::sink())?,
+    };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(&bytes).and_then(|()| stdout.flush()).map_err(named)?;
+    pending.map_or(Ok(()), PendingFile::publish)?;
+    Ok(done.sources)
 }
 
 /// The files in groups, each with the sizes of its files. A file with many documents is a group of its own.

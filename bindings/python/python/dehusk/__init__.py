@@ -40,10 +40,11 @@ from dehusk._errors import (
     UsageError,
 )
 from dehusk._stream import Stream
-from dehusk._types import Pattern, Span
+from dehusk._types import Content, Pattern, Span
 
 __all__ = [
     "Cleaner",
+    "Content",
     "DataError",
     "DataTypeError",
     "DehuskWarning",

@@ -6,7 +6,7 @@ from dehusk import Progress
 from dehusk._corpora import Cleaning, Figures, Limits, Mining, Reading
 from dehusk._data import Names
 from dehusk._stream import Streaming
-from dehusk._types import Pattern, Span
+from dehusk._types import Content, Pattern, Span
 
 _T = TypeVar("_T")
 _Missing = Literal["error", "keep"]
@@ -219,9 +219,26 @@ class Candidates:
 def decode_page(page: bytes) -> str: ...
 def is_source(name: str) -> bool: ...
 def source_of(url: str, by: Literal["host", "domain"] | str = "host") -> str: ...
+@overload
 def extract(
-    html: str | bytes, *, output: Literal["text", "html", "markdown"] = "text", url: str | None = None
+    html: str | bytes,
+    url: str | None = None,
+    *,
+    format: Literal["text", "html", "markdown"] = "text",
+    metadata: Literal[False] = False,
 ) -> str: ...
+@overload
+def extract(
+    html: str | bytes,
+    url: str | None = None,
+    *,
+    format: Literal["text", "html", "markdown"] = "text",
+    metadata: Literal[True],
+) -> Content: ...
+@overload
+def extract(
+    html: str | bytes, url: str | None = None, *, format: Literal["json"], metadata: bool = False
+) -> Content: ...
 def mine(
     documents: Documents,
     reviewed: Patterns | str | PathLike[str] | None = None,

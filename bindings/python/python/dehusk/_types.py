@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
-__all__ = ["Pattern", "Span"]
+__all__ = ["Content", "Pattern", "Span"]
+
+
+class Content(TypedDict):
+    """The content of a page, with what the page says about itself: a dict. What is not said is None."""
+
+    title: str | None
+    author: str | None
+    date: str | None
+    language: str | None
+    site_name: str | None
+    url: str | None
+    description: str | None
+    image: str | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
