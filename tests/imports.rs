@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Modules that import nothing, and that all modules may import.
-const HELPERS: [&str; 8] = ["cut", "setters", "random", "regular", "shown", "stretches", "guarded", "threads"];
+/// Modules that import nothing but each other, and that all modules may import.
+const HELPERS: [&str; 9] = ["cut", "setters", "random", "regular", "shown", "stretches", "guarded", "threads", "whole"];
 /// The root of the library, and of the program.
 const ROOTS: [&str; 2] = ["lib", "main"];
 
