@@ -6,7 +6,8 @@ use std::io;
 use std::path::Path;
 
 use super::problem::FileProblem;
-use crate::{regular, whole};
+use crate::regular;
+use crate::whole;
 
 /// The text of a pattern file.
 pub fn open(path: &Path) -> Result<String, FileProblem> {
