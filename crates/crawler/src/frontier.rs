@@ -161,8 +161,9 @@ pub struct Stored {
     pub position: Position,
 }
 
-/// Where an entry stands in the queue: its lane, its rank there, and its place among those of the same rank.
-pub type Key = (u32, u8, u64);
+/// Where an entry stands in the queue: its lane, its rank there, the time before which it is not tried, and its place among those of the
+/// same rank and time. No other entry ever has the same place.
+pub type Key = (u32, u8, u64, u64);
 
 /// What is known of a URL.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -302,7 +303,7 @@ impl Frontier {
     }
 
     /// Whether an entry was in the queue when everything was written to the disk, or was tried before.
-    pub fn is_committed(&self, (_, rank, order): Key) -> bool {
+    pub fn is_committed(&self, (_, rank, _, order): Key) -> bool {
         rank == RETRIES || order < self.fresh
     }
 
@@ -364,7 +365,7 @@ impl Frontier {
         let queue = self.writing()?.open_table(QUEUE)?;
         let mut lanes = Vec::new();
         let mut next = 0;
-        while let Some(entry) = queue.range((next, 0, 0)..)?.next() {
+        while let Some(entry) = queue.range((next, 0, 0, 0)..)?.next() {
             let (lane, ..) = entry?.0.value();
             lanes.push(lane);
             match lane.checked_add(1) {
@@ -400,7 +401,7 @@ impl Frontier {
             };
             *room.of(rank) = left;
             *added.of(rank) += 1;
-            let key = (lane, rank, order);
+            let key = (lane, rank, entry.not_before, order);
             order += 1;
             queue.insert(key, &written(entry)[..])?;
             known.insert(hash, &written(&Known { run, queued: Some(key), ..of_url })[..])?;
@@ -424,7 +425,7 @@ impl Frontier {
 
     /// Adds the robots.txt of an origin, which may be asked for more than once in a run.
     pub fn push_robots(&mut self, lane: u32, entry: &Entry) -> Result<()> {
-        let key = (lane, entry.rank(), self.state.order);
+        let key = (lane, entry.rank(), entry.not_before, self.state.order);
         self.state.order += 1;
         self.writing()?.open_table(QUEUE)?.insert(key, &written(entry)[..])?;
         Ok(())
@@ -448,7 +449,7 @@ impl Frontier {
         is_it: impl Fn(&Entry) -> bool,
     ) -> Result<Option<(Key, Entry)>> {
         let queue = self.writing()?.open_table(QUEUE)?;
-        for found in queue.range((lane, *ranks.start(), 0)..=(lane, *ranks.end(), u64::MAX))? {
+        for found in queue.range((lane, *ranks.start(), 0, 0)..=(lane, *ranks.end(), u64::MAX, u64::MAX))? {
             let (key, entry) = found?;
             if let Some(entry) = read(entry.value()).filter(&is_it) {
                 return Ok(Some((key.value(), entry)));
@@ -518,10 +519,8 @@ impl Frontier {
     /// Puts an entry back, to be tried again at the time that it says now.
     pub fn postpone(&mut self, key: Key, entry: &Entry, visit: Option<Visit>) -> Result<()> {
         let known = self.known(&entry.name())?;
-        // They are ordered by time. Of those with the same millisecond, the order decides.
-        let order = (entry.not_before << 20) | (self.state.order & 0xf_ffff);
+        let (new, run) = ((key.0, RETRIES, entry.not_before, self.state.order), self.state.run);
         self.state.order += 1;
-        let (new, run) = ((key.0, RETRIES, order), self.state.run);
         let writing = self.writing()?;
         let mut queue = writing.open_table(QUEUE)?;
         queue.remove(key)?;
@@ -535,7 +534,7 @@ impl Frontier {
     pub fn give_up(&mut self, lane: u32, is_hopeless: impl Fn(&Entry) -> bool) -> Result<Vec<Entry>> {
         let mut given_up = Vec::new();
         let mut queue = self.writing()?.open_table(QUEUE)?;
-        queue.retain_in((lane, 0, 0)..=(lane, u8::MAX, u64::MAX), |_, bytes| {
+        queue.retain_in((lane, 0, 0, 0)..=(lane, u8::MAX, u64::MAX, u64::MAX), |_, bytes| {
             let hopeless = read(bytes).filter(&is_hopeless);
             let stays = hopeless.is_none();
             given_up.extend(hopeless);
@@ -637,6 +636,26 @@ mod tests {
         assert_eq!(frontier.waiting_lanes().unwrap(), [lane, other]);
         assert_eq!(order(&mut frontier, lane), ["robots", "feed", "flat", "deep", "late", "later"]);
         assert_eq!(frontier.waiting_lanes().unwrap(), [other]);
+    }
+
+    #[test]
+    fn all_that_wait_for_the_same_time_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut frontier = open(folder.path());
+        frontier.state.run = 1;
+        let lane = frontier.lane("a.example").unwrap();
+        let urls: Vec<String> = (0..64).map(|number| format!("http://a.example/{number}")).collect();
+        for (url, bits) in urls.iter().zip(0..) {
+            frontier.state.order = frontier.state.order.max(1 << bits); // in between, others came and went
+            pushed(&mut frontier, lane, &[page(url, 0)]);
+            let (key, entry) = frontier.queued(lane, url).unwrap().unwrap();
+            frontier.postpone(key, &Entry { not_before: 1_800_000_000_000, ..entry }, None).unwrap();
+        }
+        assert_eq!(frontier.len().unwrap(), 64);
+        for url in &urls {
+            assert_eq!(&frontier.queued(lane, url).unwrap().unwrap().1.url, url);
+        }
+        assert_eq!(order(&mut frontier, lane), urls);
     }
 
     #[test]
