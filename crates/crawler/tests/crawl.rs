@@ -6,7 +6,7 @@ mod server;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crawling::{answers, crawl, crawled, options, pages, recorded_so_far, stored};
+use crawling::{answers, crawl, crawled, options, pages, recorded_so_far, sitemap, stored, with_many_sitemaps};
 use dehusk_crawler::crawl::{CrawlError, LeftOut, Options, Seed, Start, Wanted};
 use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
@@ -231,31 +231,10 @@ fn hosts_that_are_gone_do_not_hold_up_others_of_their_domain() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
-/// A sitemap of these URLs, or an index of these sitemaps.
-fn sitemap(is_index: bool, urls: impl IntoIterator<Item = String>) -> Page {
-    let (root, entry) = if is_index { ("sitemapindex", "sitemap") } else { ("urlset", "url") };
-    let urls: String = urls.into_iter().map(|url| format!("<{entry}><loc>{url}</loc></{entry}>")).collect();
-    Page::new("application/xml", format!("<{root}>{urls}</{root}>"))
-}
-
-/// A host with an index of 500 sitemaps of 1000 pages.
-fn with_endless_sitemaps(sites: &mut Sites, host: &'static str) {
-    sites.robots(host, &format!("Sitemap: http://{host}:{{port}}/index.xml\n"));
-    sites.rule(host, move |path, base| match path {
-        "/index.xml" => Some(sitemap(true, (0..500).map(|number| base.url(host, &format!("/s/{number}"))))),
-        _ if path.starts_with("/p/") => Some(Page::html(format!("<p>{path}"))),
-        _ => {
-            let number = path.strip_prefix("/s/")?.parse::<usize>().ok()?;
-            let pages = number * 1000..number * 1000 + if number == 0 { 5 } else { 1000 };
-            Some(sitemap(false, pages.map(|page| base.url(host, &format!("/p/{page}")))))
-        }
-    });
-}
-
 #[test]
 fn endless_sitemaps_fill_neither_the_queue_nor_the_time() {
     let mut sites = Sites::new();
-    with_endless_sitemaps(&mut sites, "endless.example");
+    with_many_sitemaps(&mut sites, "endless.example", 500, 1000);
     let server = Server::start(sites);
     let seeds = pages(&[server.url("endless.example", "/p/a"), server.url("endless.example", "/p/b")]);
     let options = Options { sitemaps: true, per_domain: 40, ..options(&server) };

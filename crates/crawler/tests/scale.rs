@@ -18,10 +18,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use crawling::{Told, options_for, pages, stored};
+use crawling::{Told, options, options_for, pages, stored, with_many_sitemaps};
 use dehusk_crawler::crawl::{Crawl, Observer, Options, Seed, Start};
+use dehusk_crawler::fetch::Limits;
 use dehusk_crawler::frontier::Kind;
-use server::{Server, Sites};
+use server::{Behaviour, Server, Sites};
 
 /// Tells the other process what to do.
 const TASK: &str = "DEHUSK_TEST_SCALE";
@@ -89,16 +90,20 @@ fn twenty_thousand_pages_of_200_hosts() {
     assert!(took <= best.mul_f64(1.2), "{took:?}");
 }
 
-/// Stops a crawl a second after all seeds were read.
+/// More seeds than can be on their way to the crawl.
+const ON_THEIR_WAY: usize = 2000;
+
+/// Stops a crawl a second after all seeds are queued.
 #[derive(Default)]
 struct UntilQueued {
-    is_read: Arc<AtomicBool>,
+    is_queued: Arc<AtomicBool>,
     since: OnceLock<Instant>,
 }
 
 impl Observer for UntilQueued {
     fn go_on(&self) -> bool {
-        !self.is_read.load(Ordering::Relaxed) || self.since.get_or_init(Instant::now).elapsed() < Duration::from_secs(1)
+        !self.is_queued.load(Ordering::Relaxed)
+            || self.since.get_or_init(Instant::now).elapsed() < Duration::from_secs(1)
     }
 }
 
@@ -122,11 +127,13 @@ fn queued(urls: usize, domains: usize) {
     let options =
         Options { delay: Duration::from_secs(1), max_pages: Some(10), threads: 16, resolver, retry, ..options };
     let until = UntilQueued::default();
-    let is_read = until.is_read.clone();
-    let seeds = (0..=urls).map_while(move |number| {
-        is_read.store(number == urls, Ordering::Relaxed);
+    let is_queued = until.is_queued.clone();
+    // The last one comes again and again, which changes nothing. When all of that was read, it is in the queue.
+    let seeds = (0..=urls + ON_THEIR_WAY).map(move |number| {
+        is_queued.store(number == urls + ON_THEIR_WAY, Ordering::Relaxed);
+        let number = number.min(urls - 1);
         let url = format!("http://{}:9/section/an-article-with-a-name-{number}.html", host(number % domains));
-        (number < urls).then_some(Seed { url, kind: Kind::Page })
+        Seed { url, kind: Kind::Page }
     });
     let began = Instant::now();
     let crawl = Crawl::open(Path::new(&folder), options.clone(), Start::New).expect("a crawl");
@@ -169,4 +176,73 @@ fn a_million_urls_in_the_queue() {
         let folder = tempfile::tempdir().expect("a folder");
         in_other_process(test, &[folder.path().display().to_string()]);
     }
+}
+
+/// Stops a crawl after some time.
+struct For(Instant, Duration);
+
+impl Observer for For {
+    fn go_on(&self) -> bool {
+        self.0.elapsed() < self.1
+    }
+}
+
+/// Crawls some sites for this time at most. Returns when those of [`Sites::many`] had their last answer.
+fn good_ones(told: &str, sites: Sites, options_of: &Options, most: Duration) -> Duration {
+    let hosts = sites.hosts();
+    let server = Server::start(sites);
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options { resolver: options(&server).resolver, ..options_of.clone() };
+    let homes: Vec<String> = hosts.iter().map(|host| server.url(host, "/")).collect();
+    let crawl = Crawl::open(folder.path(), options, Start::New).expect("a crawl");
+    let until = For(Instant::now(), most);
+    let summary = crawl.run(pages(&homes).into_iter(), &until, None).expect("a crawl");
+    let took = until.0.elapsed();
+    let (good, others): (Vec<_>, Vec<_>) = server.log().into_iter().partition(|seen| seen.host.starts_with("site-"));
+    let last = good.iter().filter_map(|seen| seen.until).max().expect("an answer");
+    let state = std::fs::metadata(folder.path().join(".crawl/state.redb")).expect("a file").len() as f64 / 1e6;
+    let (good, others, left) = (good.len(), others.len(), summary.left);
+    eprintln!(
+        "  {told}: {good} requests in {last:.1?}. Others: {others} in {took:.1?}, {left} URLs left, state {state:.1} MB"
+    );
+    last
+}
+
+/// Nobody notices a bad neighbour: one with two billion URLs in its sitemaps, and two that are on the same address.
+#[test]
+#[ignore = "it takes minutes"]
+fn neighbours() {
+    let seconds = Duration::from_secs;
+    let options = Options {
+        delay: Duration::from_millis(100),
+        threads: 16,
+        per_domain: 10_000,
+        depth: 1,
+        sitemaps: true,
+        limits: Limits { time: seconds(60), body: 10 << 20 },
+        retry: seconds(60),
+        ..options_for([])
+    };
+    let compare = |told: &str, options: &Options, hosts: usize, pages: usize, most: u64, bad: &dyn Fn(&mut Sites)| {
+        let mut sites = Sites::many(hosts, pages);
+        sites.share(&["site-0000.example", "site-0001.example"][..hosts]);
+        let alone = good_ones("alone", sites.clone(), options, seconds(most));
+        bad(&mut sites);
+        let with = good_ones(told, sites, options, seconds(most));
+        // The address waits a second for an answer that does not come, and then as always.
+        assert!(with < alone.mul_f64(1.2) + seconds(3), "{alone:?}, {with:?}");
+    };
+    compare("40,000 sitemaps of 50,000 URLs", &options, 1, 60, 45, &|sites| {
+        with_many_sitemaps(sites, "endless.example", 40_000, 50_000);
+    });
+    let options = Options { delay: seconds(1), sitemaps: false, ..options };
+    compare("a crawl delay of 20 s", &options, 2, 18, 90, &|sites| {
+        sites.robots("rare.example", "User-agent: *\nCrawl-delay: 20\n");
+        let links: String = (0..4).map(|page| format!("<a href=/{page}>{page}</a>")).collect();
+        sites.page("rare.example", "/", &links).share(&["site-0000.example", "rare.example"]);
+    });
+    compare("no answer", &options, 1, 1, 10, &|sites| {
+        sites.behave("hangs.example", "/*", Behaviour::Late(seconds(100)));
+        sites.share(&["site-0000.example", "hangs.example"]);
+    });
 }

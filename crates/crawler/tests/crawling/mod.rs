@@ -17,7 +17,7 @@ use dehusk_crawler::record::{Recorded, answer_in};
 use dehusk_crawler::resolve::Resolver;
 use flate2::bufread::GzDecoder;
 
-use crate::server::Server;
+use crate::server::{Page, Server, Sites};
 
 /// Options for crawls of this server, which take no longer than a test may.
 pub fn options(server: &Server) -> Options {
@@ -150,4 +150,25 @@ fn unzstd(packed: &[u8]) -> io::Result<(Vec<u8>, &[u8])> {
 pub fn stored(folder: &Path) -> BTreeSet<String> {
     let is_page = |(url, status, _): &Stored| *status == 200 && !url.ends_with("/robots.txt");
     answers(folder).into_iter().filter(is_page).map(|(url, ..)| url).collect()
+}
+
+/// A sitemap of these URLs, or an index of these sitemaps.
+pub fn sitemap(is_index: bool, urls: impl IntoIterator<Item = String>) -> Page {
+    let (root, entry) = if is_index { ("sitemapindex", "sitemap") } else { ("urlset", "url") };
+    let urls: String = urls.into_iter().map(|url| format!("<{entry}><loc>{url}</loc></{entry}>")).collect();
+    Page::new("application/xml", format!("<{root}>{urls}</{root}>"))
+}
+
+/// Adds a host with an index of sitemaps. Each of them has this number of pages; the first one has five.
+pub fn with_many_sitemaps(sites: &mut Sites, host: &'static str, sitemaps: usize, pages: usize) {
+    sites.robots(host, &format!("Sitemap: http://{host}:{{port}}/index.xml\n"));
+    sites.rule(host, move |path, base| match path {
+        "/index.xml" => Some(sitemap(true, (0..sitemaps).map(|number| base.url(host, &format!("/s/{number}"))))),
+        _ if path.starts_with("/p/") => Some(Page::html(format!("<p>{path}"))),
+        _ => {
+            let number = path.strip_prefix("/s/")?.parse::<usize>().ok()?;
+            let pages = number * pages..number * pages + if number == 0 { 5 } else { pages };
+            Some(sitemap(false, pages.map(|page| base.url(host, &format!("/p/{page}")))))
+        }
+    });
 }
