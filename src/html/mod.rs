@@ -13,6 +13,7 @@ mod boxes;
 mod builder;
 mod emptied;
 mod extractor;
+mod kinds;
 #[cfg(any(test, feature = "_internal"))]
 #[doc(hidden)]
 pub mod laws;
@@ -44,6 +45,7 @@ use map::Trace;
 use tree::Planter;
 
 pub use boxes::{Boxes, Rect};
+pub use kinds::Kinds;
 pub use layout::estimated_boxes;
 pub use map::SourceMap;
 pub use markdown::page_markdown;
@@ -210,6 +212,14 @@ mod tests {
     fn shows(html: &str, expected: &str) {
         assert_eq!(visible_text(html), expected, "{html}");
         check(html);
+    }
+
+    #[test]
+    fn what_a_click_or_a_style_sheet_shows_is_text() {
+        let shown = "<details><summary>a</summary>b</details><dialog>c</dialog><p aria-hidden=true>d<p class=hidden>e";
+        assert_eq!(visible_text(shown), "a\nb\nc\nd\ne");
+        let hidden = "<p hidden>a<p style='display: none'>b<template>c</template><noscript>d</noscript><p>e";
+        assert_eq!(visible_text(hidden), "e");
     }
 
     #[test]

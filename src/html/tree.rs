@@ -11,6 +11,7 @@ use std::ops::Range;
 use twox_hash::XxHash3_64;
 
 use super::AltText;
+use super::kinds::{Kinds, KindsReader};
 use super::map::{Origin, Trace};
 use super::pending::PendingTag;
 use super::stack::Name;
@@ -39,6 +40,7 @@ pub struct Tree {
     spellings: BTreeMap<u32, String>,
     title: String,
     base: Option<String>,
+    kinds: Kinds,
 }
 
 /// What a node is.
@@ -342,6 +344,11 @@ impl Tree {
         &self.title
     }
 
+    /// What kind of page it says that it is.
+    pub fn kinds(&self) -> Kinds {
+        self.kinds
+    }
+
     /// The address that relative links start from, if the page has a `<base>` with one.
     pub(super) fn base(&self) -> Option<&str> {
         self.base.as_deref()
@@ -425,6 +432,7 @@ pub enum Visibility {
 pub struct Planter {
     tree: Tree,
     og_title: String,
+    kinds: KindsReader,
     is_title_over: bool,
     /// The open elements, the innermost last.
     open: Vec<Open>,
@@ -468,8 +476,10 @@ impl Default for Planter {
                 spellings: BTreeMap::new(),
                 title: String::new(),
                 base: None,
+                kinds: Kinds::default(),
             },
             og_title: String::new(),
+            kinds: KindsReader::default(),
             is_title_over: false,
             open: Vec::new(),
             planted: 0,
@@ -493,6 +503,7 @@ impl Planter {
         self.find_texts();
         let titles = [self.tree.title.trim(), self.og_title.trim()];
         self.tree.title = titles.join(" ").trim().to_owned();
+        self.tree.kinds = self.kinds.finish();
         self.tree
     }
 
@@ -644,6 +655,7 @@ impl Trace for Planter {
             tag.into_iter().for_each(|tag| self.add_attributes(tag));
         }
         let Some(tag) = tag else { return };
+        self.kinds.open(tag, name.tag);
         if name.tag == Tag::Other {
             let spelling = || String::from_utf8_lossy(tag.spelling()).into_owned();
             self.tree.spellings.entry(name.number()).or_insert_with(spelling);
@@ -668,6 +680,10 @@ impl Trace for Planter {
             self.planted -= 1;
             self.end_node(element.node, end);
         }
+    }
+
+    fn script(&mut self, text: &[u8]) {
+        self.kinds.script(text);
     }
 
     fn title(&mut self, text: &[u8]) {

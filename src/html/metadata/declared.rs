@@ -198,7 +198,7 @@ impl Declared {
 }
 
 /// The value of an attribute, if it is not too long.
-fn value(tag: &PendingTag, attribute: Attribute) -> Option<String> {
+pub fn value(tag: &PendingTag, attribute: Attribute) -> Option<String> {
     tag.attributes().find(|&(kept, _)| kept == attribute).and_then(|(_, value)| short(value))
 }
 
@@ -211,7 +211,8 @@ fn has_word(tag: &PendingTag, attribute: Attribute, wanted: &str) -> bool {
         .is_some_and(|value| value.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted)))
 }
 
-fn is_linked_data(script: &PendingTag) -> bool {
+/// Whether a script is JSON-LD.
+pub fn is_linked_data(script: &PendingTag) -> bool {
     const KIND: &str = "application/ld+json";
     let kind = value(script, Attribute::Type);
     kind.is_some_and(|kind| kind.trim_start().get(..KIND.len()).is_some_and(|start| start.eq_ignore_ascii_case(KIND)))

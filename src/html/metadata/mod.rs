@@ -14,6 +14,7 @@ use serde::Serialize;
 use self::date::iso_date;
 pub use self::declared::Declared;
 use self::declared::Names;
+pub(super) use self::declared::{is_linked_data, value};
 use self::linked_data::Stated;
 use super::plain::{base, resolved};
 use super::tree::{Attribute, Tree};
