@@ -283,10 +283,10 @@ pub use html::{
     page_pruned, page_without, read, visible_text,
 };
 
-pub use dom::article_head::{HeadChoice, HeadChoices, HeadPart};
 pub use dom::block_model::BlockModel;
 pub use dom::page_judge::PageJudge;
 pub use dom::page_level::PageModel;
+pub use dom::page_parts::{Favor, PageChoices, PagePart, PartChoice};
 pub use models::file::ModelFileError;
 
 pub use corpus::{

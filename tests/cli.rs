@@ -255,6 +255,8 @@ mod robustness;
 mod sample_corpus;
 #[path = "cli/schema.rs"]
 mod schema;
+#[path = "cli/scripts.rs"]
+mod scripts;
 #[path = "cli/segments.rs"]
 mod segments;
 #[path = "cli/blocks.rs"]

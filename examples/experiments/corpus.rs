@@ -7,6 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use dehusk::corpus::{Document, HtmlView, Inventory, ReadOptions, SourceListing};
+use dehusk::dom::block_model::BlockModel;
 use dehusk::evaluation::gold_texts::{Gold, GoldTexts};
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::mining::list;
@@ -91,7 +92,14 @@ impl ExperimentArgs {
             Some(path) => Library::load(path)?,
             None => {
                 let options = CorpusMineOptions::default().threads(rayon::current_num_threads());
-                mine_library(&inventory.with_html(HtmlView::Text), &listings, &lexer, &options, observer)?
+                mine_library(
+                    &inventory.with_html(HtmlView::Text),
+                    &listings,
+                    &lexer,
+                    &options,
+                    Some(BlockModel::shipped()),
+                    observer,
+                )?
             }
         };
         self.treatment.treatments(&library, &lexer, &listings, are_pages)

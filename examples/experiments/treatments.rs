@@ -13,11 +13,11 @@ use serde::Serialize;
 
 use dehusk::cleaning::{self, CleanError, CleanOptions, Cleaner, Cleaning, EvidenceKind, EvidenceKinds, Scratch};
 use dehusk::corpus::SourceListing;
-use dehusk::dom::article_head::HeadChoices;
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::facts::Facts;
 use dehusk::dom::page_judge::PageJudge;
 use dehusk::dom::page_level::PageModel;
+use dehusk::dom::page_parts::PageChoices;
 use dehusk::html::{Tree, estimated_boxes};
 use dehusk::patterns::PatternFile;
 use dehusk::pipeline::Library;
@@ -145,7 +145,7 @@ impl TreatmentArgs {
             union: cleaners(options.clone().method(cleaning::Method::Union { merge_gap: 0 })),
             smooth: cleaners(options),
             tree: PageJudge::Template(page_model),
-            extract: PageJudge::Content(block_model, HeadChoices::default()),
+            extract: PageJudge::Content(block_model, PageChoices::default()),
         })
     }
 }

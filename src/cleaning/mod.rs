@@ -36,8 +36,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cut::{Cut, strip};
-use crate::dom::article_head::{HeadChoices, HeadPart};
 use crate::dom::block_model::JudgedPage;
+use crate::dom::page_parts::{PageChoices, PagePart};
 use crate::html::Tree;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
@@ -81,9 +81,9 @@ pub struct Cleaning {
     pub is_cautious: bool,
     /// The bytes of blocks that go because the user chose so ([`CleanOptions::head`]), in order. What a person decided about
     /// patterns and texts stays in force.
-    pub dropped: Vec<(Range<usize>, HeadPart)>,
+    pub dropped: Vec<(Range<usize>, PagePart)>,
     /// Whether the user chose something for the head of articles, but the document was not decided by the blocks of a page.
-    pub ignores_head: bool,
+    pub ignores_choices: bool,
 }
 
 /// Bytes of the removed tokens, by the strongest evidence for each token.
@@ -253,7 +253,7 @@ pub struct Decision {
     /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
     pub is_cautious: bool,
     /// The bytes of blocks that go because the user chose so, in order.
-    pub dropped: Vec<(Range<usize>, HeadPart)>,
+    pub dropped: Vec<(Range<usize>, PagePart)>,
 }
 
 /// Scratch space of one thread, for any number of [`Cleaner`]s.
@@ -438,9 +438,9 @@ impl Cleaner {
         self.name_patterns(found.matches, &mut decision.patterns);
         let grounds = grounds(&reading.tokens, &decision);
         let spans = spans(&reading.tokens, &decision);
-        let ignores_head = self.options.head != HeadChoices::default() && !self.goes_by_blocks(reading, found);
+        let ignores_choices = self.options.page != PageChoices::default() && !self.goes_by_blocks(reading);
         let Decision { is_cautious, dropped, .. } = decision;
-        Cleaning { spans, grounds, is_cautious, dropped, ignores_head }
+        Cleaning { spans, grounds, is_cautious, dropped, ignores_choices }
     }
 
     /// Whether a pattern is only evidence.
@@ -675,9 +675,11 @@ impl Cleaner {
         let Reading { tokens, layout, is_rejected, .. } = reading;
         let mut decision = self.smoothed(text, reading, found);
         if let (Some(page), Some(model)) = (&reading.page, &self.options.structure)
-            && self.goes_by_blocks(reading, found)
+            && self.goes_by_blocks(reading)
         {
-            let structure = Structure { model, choices: self.options.head, is_of_source: found.is_of_source };
+            let is_of_source = found.is_of_source;
+            let is_doubted = is_of_source && self.goes_by_place(found.trust);
+            let structure = Structure { model, choices: self.options.page, is_of_source, is_doubted };
             structure::decide(structure, text, page, reading, &mut decision);
         }
         let found_in_page = || found.matches.iter().chain(&reading.selected);
@@ -735,11 +737,8 @@ impl Cleaner {
     }
 
     /// Whether the blocks of the page decide.
-    fn goes_by_blocks(&self, reading: &Reading, found: Weighed) -> bool {
-        // In a source without patterns, there is nothing else to go by.
-        reading.page.is_some()
-            && self.options.uses_structure()
-            && (!found.is_of_source || !self.goes_by_place(found.trust))
+    fn goes_by_blocks(&self, reading: &Reading) -> bool {
+        reading.page.is_some() && self.options.uses_structure()
     }
 
     /// Removes the frame.

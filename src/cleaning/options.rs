@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::shape::ShapeModel;
-use crate::dom::article_head::HeadChoices;
 use crate::dom::block_model::BlockModel;
+use crate::dom::page_parts::PageChoices;
 
 /// How matches become spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,8 +32,8 @@ pub struct CleanOptions {
     /// The model of the blocks of pages. It counts only for documents that come with the trees of their pages. `None`: the
     /// structure of pages does not count.
     pub structure: Option<Arc<BlockModel>>,
-    /// What happens to headline and byline, where the structure of pages counts.
-    pub head: HeadChoices,
+    /// What the user wants of pages, where their structure counts.
+    pub page: PageChoices,
     /// The kinds of evidence that count.
     pub evidence_kinds: EvidenceKinds,
 }
@@ -43,7 +43,7 @@ setters!(CleanOptions {
     only_accepted: bool,
     shape: Option<Arc<ShapeModel>>,
     structure: Option<Arc<BlockModel>>,
-    head: HeadChoices,
+    page: PageChoices,
     evidence_kinds: EvidenceKinds,
 });
 
@@ -133,7 +133,7 @@ impl Default for CleanOptions {
             only_accepted: false,
             shape: Some(ShapeModel::shipped()),
             structure: Some(BlockModel::shipped()),
-            head: HeadChoices::default(),
+            page: PageChoices::default(),
             evidence_kinds: EvidenceKinds::ALL,
         }
     }

@@ -2,28 +2,34 @@
 //!
 //! Takes the blocks of a page ([`JudgedPage`]) and what the text's matches and shape would remove. Whole blocks stay or go
 //! then, as the [block model](crate::dom::block_model) says. Inside a block that stays, proven template still goes. The
-//! headline stays, unless the user chose something else for the [head of the article](crate::dom::article_head).
+//! headline stays, unless the user chose something else for the [parts](crate::dom::page_parts) about which people disagree.
 
 use std::ops::Range;
 
 use super::matcher::Tokens;
 use super::{Decision, Reading};
-use crate::dom::article_head::{Chosen, HeadChoices};
-use crate::dom::block_model::{BlockModel, CARE, CARE_IN_SOURCE, JudgedPage, TextEvidence, content};
+use crate::dom::block_model::{BlockModel, JudgedPage, TextEvidence, content};
+use crate::dom::page_parts::{Chosen, PageChoices};
 
 /// What decides by blocks.
 pub struct Structure<'m> {
     /// The model.
     pub model: &'m BlockModel,
-    /// What the user chose for the head of the article.
-    pub choices: HeadChoices,
+    /// What the user chose.
+    pub choices: PageChoices,
     /// Whether the source has patterns. If it has none, its text says nothing.
     pub is_of_source: bool,
+    /// Whether the source has patterns and is not trusted.
+    pub is_doubted: bool,
 }
+
+/// By how much more lost content weighs in a source that is not trusted: its pages are unlike most others, and so the model
+/// knows less about them.
+const CARE_IN_DOUBT: f32 = 2.0;
 
 /// Decides by the blocks of a page. `text` is its visible text.
 pub fn decide(
-    Structure { model, choices, is_of_source }: Structure,
+    Structure { model, choices, is_of_source, is_doubted }: Structure,
     text: &str,
     page: &JudgedPage,
     reading: &Reading,
@@ -31,18 +37,19 @@ pub fn decide(
 ) {
     let tokens = &reading.tokens;
     let blocks = &page.page.blocks;
-    let (judged, care) = match is_of_source {
-        true => (model.judge_in_source(page, &text_evidence(page, tokens, goes, probabilities)), CARE_IN_SOURCE),
-        false => (page.probabilities.clone(), CARE),
+    let judged = match is_of_source {
+        true => model.judge_in_source(page, &text_evidence(page, tokens, goes, probabilities)),
+        false => page.probabilities.clone(),
     };
+    let care = choices.favor.care() * if is_doubted { CARE_IN_DOUBT } else { 1.0 };
     let mut stays = content(blocks, &judged, care);
-    let head = page.head(text, &stays);
+    let parts = page.parts(text, &stays);
     let ends_before = |range: &Range<usize>, index: usize| range.end == blocks[index - 1].text.end;
     // Authors of main texts disagree about headlines, so the model knows nothing about them.
-    head.headline().into_iter().for_each(|headline| stays[headline] = true);
+    parts.headline().into_iter().for_each(|headline| stays[headline] = true);
     for (index, ((block, stays), p)) in blocks.iter().zip(stays).zip(judged).enumerate() {
         let of_block = tokens_in(tokens, &block.text);
-        match head.chosen(index, choices) {
+        match parts.chosen(index, choices) {
             Some(Chosen::Stays) => goes[of_block].fill(false),
             Some(Chosen::Goes(part)) => {
                 for token in of_block {
@@ -98,8 +105,8 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::cleaning::{CleanOptions, Cleaner, Cleaning, EvidenceKind, Scratch};
-    use crate::dom::article_head::HeadChoice::{self, Auto, Drop, Keep};
-    use crate::dom::article_head::{HeadChoices, HeadPart};
+    use crate::dom::page_parts::PartChoice::{self, Auto, Drop, Keep};
+    use crate::dom::page_parts::{Favor, PageChoices, PagePart};
     use crate::html::{Tree, read};
     use crate::patterns::{LexerCache, PatternFile, SHARED, Trust};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
@@ -173,11 +180,18 @@ mod tests {
         assert!(with(accepted).contains("Mayor of Bonn"));
     }
 
+    const DOUBT: &str = "trust: {share: 0.2, because: 'its text is no news'}\n";
+
     #[test]
-    fn a_source_that_is_not_trusted_is_cleaned_as_text() {
-        let trust = "trust: {share: 0.2, because: 'its text is no news'}\n";
-        let text = |options: &CleanOptions| cleaned("s", trust, "", options);
-        assert_eq!(text(&CleanOptions::default()), text(&CleanOptions::default().structure(None)));
+    fn in_a_source_that_is_not_trusted_blocks_in_doubt_stay() {
+        let favoring = |favor| CleanOptions::default().page(PageChoices::default().favor(favor));
+        let text = |favor| cleaned("s", DOUBT, "", &favoring(favor));
+        // Precision there is what balance is elsewhere, with care twice as much.
+        let lengths = [Favor::Precision, Favor::Balance, Favor::Recall].map(|favor| text(favor).len());
+        assert!(lengths.is_sorted(), "{lengths:?}");
+        assert_eq!(text(Favor::Balance).matches("nobody on the quay knew why").count(), 8);
+        assert!(!text(Favor::Balance).contains("Section 3"), "{}", text(Favor::Balance));
+        assert_ne!(text(Favor::Balance), cleaned("s", DOUBT, "", &CleanOptions::default().structure(None)));
     }
 
     #[test]
@@ -189,14 +203,12 @@ mod tests {
             let reading = cleaner.read_page(&mut Scratch::default(), &text, Some(&tree), &|| true).unwrap();
             cleaner.cleaning_with(&text, &reading, &[], measured.as_ref()).strip(&text)
         };
-        let as_text = CleanOptions::default().structure(None);
-        for known in [None, Some(Trust::FULL)] {
+        let doubted = Trust { share: 0.2, because: "its text is no news".to_owned() };
+        for known in [None, Some(Trust::FULL), Some(doubted)] {
             let text = streamed(known.clone(), &CleanOptions::default());
             assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{known:?}: {text}");
-            assert!(!text.contains("Mayor of Bonn"), "{known:?}: {text}");
+            assert!(!text.contains("Section 3"), "{known:?}: {text}");
         }
-        let doubted = || Some(Trust { share: 0.2, because: "its text is no news".to_owned() });
-        assert_eq!(streamed(doubted(), &CleanOptions::default()), streamed(doubted(), &as_text));
     }
 
     #[test]
@@ -207,8 +219,8 @@ mod tests {
         assert!(!text.contains("Mayor of Bonn"), "{text}");
     }
 
-    fn choosing(headline: HeadChoice, byline: HeadChoice) -> CleanOptions {
-        CleanOptions::default().head(HeadChoices::default().headline(headline).byline(byline))
+    fn choosing(headline: PartChoice, byline: PartChoice) -> CleanOptions {
+        CleanOptions::default().page(PageChoices::default().headline(headline).byline(byline))
     }
 
     /// The page with a byline.
@@ -232,6 +244,33 @@ mod tests {
     }
 
     #[test]
+    fn the_user_chooses_what_happens_to_comments() {
+        let comment = |name: &str| {
+            format!(
+                "<li class=comment><p>{name} wrote:</p><p>I waited for the ferry on the quay, in the rain.</p><a href=#>Reply</a>"
+            )
+        };
+        let comments: String = ["Ann", "Ben", "Cem"].map(comment).concat();
+        let page = format!(
+            "<body class=comments-open>{}<section id=kommentare><h2>3 comments</h2><ol>{comments}</ol></section>",
+            page()
+        );
+        let text = |choice| {
+            let options = CleanOptions::default().page(PageChoices::default().comments(choice));
+            let (text, cleaning) = cleaning(&page, "s", "", "", &options);
+            cleaning.strip(&text)
+        };
+        let (kept, dropped) = (text(Keep), text(Drop));
+        assert_eq!(kept.matches("I waited for the ferry").count(), 3, "{kept}");
+        assert!(kept.contains("Ben wrote") && kept.contains("3 comments"), "{kept}");
+        assert!(!dropped.contains("Ben") && !dropped.contains("3 comments") && !dropped.contains("Reply"), "{dropped}");
+        // What has the headline is no section of comments, whatever it is called.
+        for text in [kept, dropped, text(Auto)] {
+            assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{text}");
+        }
+    }
+
+    #[test]
     fn what_people_decided_counts_more_than_what_is_chosen() {
         let page = signed("<div>By Ada Kern</div><div>Harbour desk</div>");
         let accepted = pattern("aa01", "accepted", r"Ada\s+Kern");
@@ -248,10 +287,10 @@ mod tests {
 
     #[test]
     fn a_choice_that_does_nothing_is_told() {
-        let ignores = |head: &str, options: &CleanOptions| cleaning(&page(), "s", head, "", options).1.ignores_head;
+        let ignores = |head: &str, options: &CleanOptions| cleaning(&page(), "s", head, "", options).1.ignores_choices;
         let dropping = choosing(Drop, Auto);
         assert!(!ignores("", &dropping) && !ignores("", &CleanOptions::default()));
-        assert!(ignores("trust: {share: 0.2, because: 'its text is no news'}\n", &dropping));
+        assert!(!ignores(DOUBT, &dropping));
         assert!(ignores("", &dropping.structure(None)));
     }
 
@@ -302,7 +341,7 @@ mod tests {
             let of_head: Vec<usize> = letters.filter(in_head).collect();
             prop_assert!(of_head.iter().all(|at| gone(&text, &dropped).contains(at)));
             // Each choice is about its own part.
-            for (headline, byline, part) in [(Drop, Auto, HeadPart::Headline), (Auto, Drop, HeadPart::Byline)] {
+            for (headline, byline, part) in [(Drop, Auto, PagePart::Headline), (Auto, Drop, PagePart::Byline)] {
                 let only = cleaning(headline, byline).dropped;
                 let of_part: Vec<_> = dropped.dropped.iter().filter(|(_, of)| *of == part).map(|(block, _)| block.start).collect();
                 prop_assert_eq!(only.iter().map(|(block, _)| block.start).collect::<Vec<_>>(), of_part);

@@ -11,10 +11,10 @@ use clap::{Args, ValueEnum, ValueHint};
 use dehusk::cleaning::shape::ShapeModel;
 use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
 use dehusk::corpus::{BoxesFile, FileKind, HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
-use dehusk::dom::article_head::{HeadChoice, HeadChoices};
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
 use dehusk::dom::page_level::PageModel;
+use dehusk::dom::page_parts::{Favor, PageChoices, PartChoice};
 use dehusk::importance::model::ImportanceModel;
 use dehusk::mining::{MineOptions, NearDuplicates};
 use dehusk::pipeline::clean::spans;
@@ -379,7 +379,7 @@ pub struct ExtractArgs {
     #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning")]
     pub model: Option<Arc<BlockModel>>,
     #[command(flatten)]
-    pub head: HeadArgs,
+    pub page: PageArgs,
     #[command(flatten)]
     pub written: WrittenArgs,
     #[command(flatten)]
@@ -517,7 +517,7 @@ impl CleanArgs {
             }
             false => self.written.options(global).cleaning(self.method.options()?),
             true => {
-                self.method.head.refuse("--method tree")?;
+                self.method.page.refuse("--method tree")?;
                 let model = self.page_model.clone().unwrap_or_else(PageModel::shipped);
                 self.written.options(global).page_judge(Some(PageJudge::Template(model)))
             }
@@ -530,7 +530,7 @@ impl ExtractArgs {
     /// The options for extracting the content of the pages of a corpus.
     pub fn options(&self, global: &Global) -> CorpusCleanOptions {
         let model = self.model.clone().unwrap_or_else(BlockModel::shipped);
-        self.long.add_to(self.written.options(global).page_judge(Some(PageJudge::Content(model, self.head.choices()))))
+        self.long.add_to(self.written.options(global).page_judge(Some(PageJudge::Content(model, self.page.choices()))))
     }
 }
 
@@ -549,7 +549,7 @@ impl DocumentArgs {
         if self.method.text.method != MethodName::Wang {
             return Ok((written.cleaning(self.method.options()?), StreamMethod::Weighed));
         }
-        self.method.head.refuse("--method wang")?;
+        self.method.page.refuse("--method wang")?;
         if self.method.text.any.only.is_some() {
             bail!("--method wang removes what no person accepted: leave out --only accepted, or --method wang");
         }
@@ -574,13 +574,18 @@ impl WrittenArgs {
     }
 }
 
-/// What the user wants of the head of an article.
+/// What the user wants of an HTML page.
 #[derive(Args, Debug)]
-pub struct HeadArgs {
+pub struct PageArgs {
+    /// What weighs more in HTML pages
+    ///
+    /// What weighs more in HTML pages. `recall` keeps blocks in doubt, so that little content is lost. `precision` removes them,
+    /// so that little boilerplate is left. Without it both weigh the same.
+    #[arg(long, value_enum, value_name = "precision|recall", hide_possible_values = true, help_heading = "Cleaning")]
+    pub favor: Option<FavorName>,
     /// What happens to the headline of an HTML page
     ///
-    /// What happens to the headline of an HTML page: `keep`, `drop`, or `auto`, which keeps it, but leaves it to the model in
-    /// `extract`.
+    /// What happens to the headline of an HTML page: `keep`, `drop`, or `auto`, which keeps it, apart from proven template in it.
     #[arg(long, value_enum, value_name = "keep|drop|auto", hide_possible_values = true, default_value_t = Choice::Auto, help_heading = "Cleaning")]
     pub headline: Choice,
     /// What happens to author and date of an HTML page
@@ -589,9 +594,25 @@ pub struct HeadArgs {
     /// `drop`, or `auto`, which leaves them to the model.
     #[arg(long, value_enum, value_name = "keep|drop|auto", hide_possible_values = true, default_value_t = Choice::Auto, help_heading = "Cleaning")]
     pub byline: Choice,
+    /// What happens to comments on an HTML page
+    ///
+    /// What happens to the comments of readers on an HTML page: `keep`, `drop`, or `auto`, which leaves them to the model: it
+    /// keeps them where they are the content of the page, as in a forum. Comments are what the page itself calls so, in
+    /// classes, ids and the like.
+    #[arg(long, value_enum, value_name = "keep|drop|auto", hide_possible_values = true, default_value_t = Choice::Auto, help_heading = "Cleaning")]
+    pub comments: Choice,
 }
 
-/// See [`HeadChoice`].
+/// See [`Favor`].
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FavorName {
+    /// Boilerplate that is left in weighs more
+    Precision,
+    /// Lost content weighs more
+    Recall,
+}
+
+/// See [`PartChoice`].
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Choice {
     /// It stays
@@ -608,7 +629,7 @@ pub struct PageMethodArgs {
     #[command(flatten)]
     pub text: MethodArgs,
     #[command(flatten)]
-    pub head: HeadArgs,
+    pub page: PageArgs,
 }
 
 /// How it is decided what is removed.
@@ -713,27 +734,32 @@ pub enum Only {
     Accepted,
 }
 
-impl HeadArgs {
+impl PageArgs {
     /// What the user chose.
-    pub fn choices(&self) -> HeadChoices {
-        let [headline, byline] = [self.headline, self.byline].map(|choice| match choice {
-            Choice::Keep => HeadChoice::Keep,
-            Choice::Drop => HeadChoice::Drop,
-            Choice::Auto => HeadChoice::Auto,
+    pub fn choices(&self) -> PageChoices {
+        let [headline, byline, comments] = [self.headline, self.byline, self.comments].map(|choice| match choice {
+            Choice::Keep => PartChoice::Keep,
+            Choice::Drop => PartChoice::Drop,
+            Choice::Auto => PartChoice::Auto,
         });
-        HeadChoices::default().headline(headline).byline(byline)
+        let favor = match self.favor {
+            None => Favor::Balance,
+            Some(FavorName::Precision) => Favor::Precision,
+            Some(FavorName::Recall) => Favor::Recall,
+        };
+        PageChoices::default().favor(favor).headline(headline).byline(byline).comments(comments)
     }
 
     /// Whether the user chose anything.
     pub fn is_given(&self) -> bool {
-        self.choices() != HeadChoices::default()
+        self.choices() != PageChoices::default()
     }
 
     /// Refuses a choice beside a flag with which it could do nothing.
     fn refuse(&self, flag: &str) -> anyhow::Result<()> {
         if self.is_given() {
             bail!(
-                "--headline and --byline need the structure of pages, which {flag} does not use: leave one of them out"
+                "--favor, --headline, --byline and --comments need the structure of pages, which {flag} does not use: leave one of them out"
             );
         }
         Ok(())
@@ -749,15 +775,15 @@ impl PageMethodArgs {
 
     /// The options for cleaning pages with patterns.
     pub fn options(&self) -> anyhow::Result<CleanOptions> {
-        let PageMethodArgs { text: MethodArgs { method, any }, head } = self;
+        let PageMethodArgs { text: MethodArgs { method, any }, page } = self;
         let without_structure = [
             ("--method union", *method == MethodName::Union),
             ("--only accepted", any.only.is_some()),
             ("--no-shape", any.no_shape),
             ("--without structure", any.without.iter().any(|kind| kind == "structure")),
         ];
-        without_structure.into_iter().filter(|(_, is_given)| *is_given).try_for_each(|(flag, _)| head.refuse(flag))?;
-        Ok(self.text.options()?.head(head.choices()))
+        without_structure.into_iter().filter(|(_, is_given)| *is_given).try_for_each(|(flag, _)| page.refuse(flag))?;
+        Ok(self.text.options()?.page(page.choices()))
     }
 }
 

@@ -12,7 +12,7 @@ use dehusk::view::report::{ReportLayout, ReportPage};
 
 use super::force::{ForceArgs, PAGE};
 use super::mine::{list, scan};
-use super::options::{Choice, CorpusArgs, MethodArgs, MethodName, PageMethodArgs};
+use super::options::{Choice, CorpusArgs, FavorName, MethodArgs, MethodName, PageMethodArgs};
 use super::reporter::{Reporter, print};
 use super::summary::Summary;
 use super::{Exit, Global, interrupt};
@@ -137,7 +137,7 @@ impl Choice {
 impl PageMethodArgs {
     /// How documents were cleaned, in words.
     fn in_words(&self, has_shape: bool) -> String {
-        let PageMethodArgs { text: MethodArgs { method, any }, head } = self;
+        let PageMethodArgs { text: MethodArgs { method, any }, page } = self;
         let mut parts = vec![match method {
             MethodName::Smooth => "Cleaned with the smooth method",
             MethodName::Union => "Cleaned with the union method",
@@ -147,9 +147,14 @@ impl PageMethodArgs {
         let own_shape = any.shape.is_some().then_some("with a shape model of your own");
         let no_shape = (!has_shape).then_some("without shape");
         let only = any.only.map(|_| "with accepted patterns only, so that proposed ones do nothing here");
-        let headline = head.headline.in_words(["with all headlines", "without headlines"]);
-        let byline = head.byline.in_words(["with all bylines", "without bylines"]);
-        parts.extend([own_shape, no_shape, only, headline, byline].into_iter().flatten());
+        let headline = page.headline.in_words(["with all headlines", "without headlines"]);
+        let byline = page.byline.in_words(["with all bylines", "without bylines"]);
+        let comments = page.comments.in_words(["with all comments", "without comments"]);
+        let favor = page.favor.map(|favor| match favor {
+            FavorName::Precision => "with more weight on boilerplate that is left in pages",
+            FavorName::Recall => "with more weight on content that pages lose",
+        });
+        parts.extend([own_shape, no_shape, only, favor, headline, byline, comments].into_iter().flatten());
         let without = match any.without.as_slice() {
             [] => String::new(),
             kinds => format!(", without this evidence: {}", kinds.join(" ")),

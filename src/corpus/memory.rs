@@ -156,11 +156,11 @@ impl Need {
     /// To clean a document and to write it.
     pub const TO_CLEAN: Need = Need { of_stored: 6, of_tag: 400, of_text: 7, of_token: 48, of_line: 40 };
     /// To clean a page whose blocks are judged.
-    pub const TO_JUDGE: Need = Need { of_tag: 1100, ..Need::TO_CLEAN };
+    pub const TO_JUDGE: Need = Need { of_tag: 1500, ..Need::TO_CLEAN };
     /// To learn from a document and clean it. Each line may be a known segment.
     pub const TO_STREAM: Need = Need { of_stored: 6, of_tag: 500, of_text: 12, of_token: 60, of_line: 200 };
     /// The same, if the blocks of pages are judged.
-    pub const TO_STREAM_JUDGED: Need = Need { of_tag: 1300, ..Need::TO_STREAM };
+    pub const TO_STREAM_JUDGED: Need = Need { of_tag: 1700, ..Need::TO_STREAM };
     /// To divide a page into segments or blocks, and to write them.
     pub const TO_DIVIDE: Need = Need { of_stored: 34, of_tag: 2000, of_text: 8, of_token: 0, of_line: 0 };
 

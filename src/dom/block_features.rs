@@ -7,12 +7,17 @@
 
 use rustc_hash::FxHashMap;
 
+use super::block_places::{PLACES, Places};
 use super::blocks::{Block, Blocks, ratio};
 use super::naming::HINTS;
-use crate::html::Tree;
+use crate::html::{Kinds, Tree};
 
-/// Levels beyond this are as good as infinitely far. It keeps time linear on deep pages.
-const MAX_LEVELS: usize = 20;
+/// Levels beyond this are not looked at. It keeps time linear on deep pages.
+pub const MAX_LEVELS: usize = 20;
+/// A way of more levels is as good as infinitely long. So a page that is deeper than all to learn from is judged as those are.
+pub const MAX_WAY: usize = 10;
+/// The same for the levels from the page to a block.
+const MAX_DEPTH: usize = 24;
 /// Levels up to which the names of elements count.
 const MAX_HINT_LEVELS: usize = 11;
 /// Elements that say what they hold, wherever in them a block is.
@@ -76,12 +81,16 @@ impl Blocks {
         }
         let depth = |container: usize| self.containers[container].depth;
         let down = if holds(at) { depth(self.blocks[block].container).saturating_sub(depth(at)) } else { MAX_LEVELS };
-        Way { up, down: down.min(MAX_LEVELS) }
+        Way { up: up.min(MAX_WAY), down: down.min(MAX_WAY) }
     }
 }
 
-/// The names of the features.
-pub const FEATURES: &[&str] = &[
+/// The names of all features.
+pub const FEATURES: &[&str] =
+    &joined::<{ OWN.len() + PLACES.len() + Kinds::NAMES.len() }>(&[OWN, PLACES, &Kinds::NAMES]);
+
+/// The names of the features that this module gives.
+const OWN: &[&str] = &[
     "words",
     "link-share",
     "in-sentences",
@@ -197,7 +206,28 @@ pub const FEATURES: &[&str] = &[
     "path-link-share",
     "path-prose",
     "depth",
+    "ends-sentence",
+    "ends-with-colon",
+    "digits",
+    "unspaced",
+    "starts-small",
+    "all-links",
 ];
+
+/// Lists of names as one. `N` is the number of all names.
+pub const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let (mut at, mut list) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            names[at] = lists[list][index];
+            (at, index) = (at + 1, index + 1);
+        }
+        list += 1;
+    }
+    names
+}
 
 /// The features of all blocks, a row of [`FEATURES`] for each.
 pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
@@ -272,6 +302,8 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
     let holder_of = |name: &str| HOLDERS.iter().position(|names| names.contains(&name));
     let holders: Vec<Option<usize>> = containers.iter().map(|of| holder_of(tree.name(of.node))).collect();
     let middle = |index: usize| words.0[index] + blocks[index].words / 2.0;
+    let places = Places::of(page, tree, &best);
+    let kinds: Vec<f32> = tree.kinds().each().map(|is| f32::from(u8::from(is))).collect();
     for (index, block) in blocks.iter().enumerate() {
         let mut put = |value: f32| rows.push(value);
         let around: Vec<usize> = page.around(index).take(MAX_LEVELS).collect();
@@ -371,7 +403,15 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
         put((path_words / of_path).ln_1p());
         put(ratio(path_links, path_words, 1.0));
         put(path_prose / all_prose);
-        put(containers[block.container].depth.min(40) as f32);
+        put(containers[block.container].depth.min(MAX_DEPTH) as f32);
+        put(f32::from(u8::from(block.ends_sentence)));
+        put(f32::from(u8::from(block.ends_with_colon)));
+        put(block.digits / block.text.len().max(1) as f32);
+        put(ratio(block.unspaced_words, block.words, 0.0));
+        put(f32::from(u8::from(block.starts_small)));
+        put(f32::from(u8::from(block.link_share() > 0.95)));
+        places.put(index, &mut rows);
+        rows.extend(&kinds);
     }
     rows
 }

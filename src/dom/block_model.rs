@@ -1,13 +1,13 @@
 //! Tells the content of a page from the rest, block by block.
 //!
-//! A first [network](crate::models::network) judges each block by the [features](super::block_features) that the page alone
-//! gives. A second one judges it again, with the same features and what the first model says about the other blocks
-//! ([context](super::block_context)). If the page is of a source with patterns, a third one judges it once more, with all
-//! this and what the patterns say about its text ([`TextEvidence`]). All are learned from pages with their main text; what a
-//! network learns from another one's opinions is always about sites that the other one has not seen.
+//! A [network](crate::models::network) judges each block by the [features](super::block_features) that the page alone gives.
+//! If the page is of a source with patterns, a second one judges it again, with all this, the opinion of the first one, and
+//! what the patterns say about its text ([`TextEvidence`]). Both are learned from pages with their main text; what the second
+//! network learns from the first one's opinions is always about sites that the first one has not seen. Opinions about such
+//! sites also show how far they can be trusted: the log-odds of both networks are stretched until they are right there.
 //!
-//! The blocks that stay are chosen for the page as a whole: those with which the expected F-measure is the greatest, with
-//! more weight on what is lost than on what is left in ([`content`]).
+//! The blocks that stay are chosen for the page as a whole: those with which the expected F-measure is the greatest
+//! ([`content`]).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,40 +15,34 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rayon::prelude::*;
 
-use super::article_head::{ArticleHead, Chosen, HeadChoices, headline};
-use super::block_context::{CONTEXT, block_context, log_odds};
-use super::block_features::{FEATURES, block_features, feature};
+use super::block_features::{FEATURES, block_features, feature, joined};
 use super::blocks::{Block, Blocks};
+use super::page_parts::{Chosen, Favor, PageChoices, PageParts, headline};
 use crate::html::Tree;
 use crate::models::examples::Examples;
 use crate::models::file::{ModelFileError, ModelFormat, PART, parts};
-use crate::models::network::{Network, fit};
+use crate::models::logistic::{self, FitOptions};
+use crate::models::network::{Network, fit, log_odds};
 
-/// How many times worse lost content is than boilerplate that is left in, on a page alone: the square root of the weight of
-/// recall.
-pub const CARE: f32 = 1.5;
-/// The same for a page of a source with patterns. They say what recurs, so fewer blocks are in doubt.
-pub const CARE_IN_SOURCE: f32 = 1.25;
-/// Number of parts into which sites are divided, to learn the second model from opinions about sites that are not known.
+/// Number of parts into which sites are divided, to learn from opinions about sites that are not known.
 const FOLDS: usize = 5;
 /// Maximum weight of a block, in words: a long paragraph says no more than a shorter one.
 const MAX_WEIGHT: f32 = 60.0;
 /// The weights of a page are shares of its main text. A shorter one counts as this long, in words.
 const LEAST_MAIN_TEXT: f32 = 30.0;
 /// See [`fit`].
-const PENALTY: f32 = 0.02;
+const PENALTY: f32 = 0.005;
+/// The ridge penalty of the stretch. It hardly counts, and gives a slope also where no opinion differs.
+const RIDGE: f64 = 1e-3;
 /// The seed of the networks.
 const SEED: u64 = 1;
 
-const FIRST: ModelFormat = ModelFormat { model: "blocks", version: 2, features: FEATURES };
-const SECOND: ModelFormat = ModelFormat { model: "blocks-in-context", version: 2, features: &BOTH };
-const THIRD: ModelFormat = ModelFormat { model: "blocks-in-source", version: 1, features: &ALL };
-/// The names of the third network's own features.
-const BESIDE: [&str; 4] = ["in-context", "text-goes", "text-score", "has-patterns"];
+const ALONE: ModelFormat = ModelFormat { model: "blocks", version: 3, features: FEATURES };
+const IN_SOURCE: ModelFormat = ModelFormat { model: "blocks-in-source", version: 2, features: &ALL };
+/// The names of the features that the second network has besides.
+const BESIDE: [&str; 4] = ["alone", "text-goes", "text-score", "has-patterns"];
 /// The names of the second network's features.
-const BOTH: [&str; CONTEXT.len() + FEATURES.len()] = joined(CONTEXT, FEATURES);
-/// The names of the third network's features.
-const ALL: [&str; BESIDE.len() + BOTH.len()] = joined(&BESIDE, &BOTH);
+const ALL: [&str; BESIDE.len() + FEATURES.len()] = joined(&[&BESIDE, FEATURES]);
 /// The first line of a file.
 pub const FIRST_LINE: &str = "# A block model of dehusk: it says which blocks of a page are its content.";
 
@@ -62,9 +56,8 @@ pub struct BlockModel {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Networks {
-    first: Network,
-    second: Network,
-    third: Network,
+    alone: Network,
+    in_source: Network,
 }
 
 /// What the patterns of a source say about a block.
@@ -102,9 +95,8 @@ pub struct JudgedPage {
     pub page: Blocks,
     /// For each block, 0..=1.
     pub probabilities: Vec<f32>,
-    /// The features of the first network, and what the second one has besides.
+    /// A row of features for each block.
     features: Vec<f32>,
-    context: Vec<f32>,
 }
 
 /// A page to learn from.
@@ -112,7 +104,6 @@ pub struct JudgedPage {
 pub struct Lesson {
     /// Its site. Pages of a site are alike.
     pub site: String,
-    page: Blocks,
     features: Vec<f32>,
     /// What the patterns of its source say, if there are any.
     text: Option<Vec<TextEvidence>>,
@@ -144,7 +135,7 @@ impl Lesson {
         };
         let labels = page.blocks.iter().zip(&shares).map(label).collect();
         let text = removed.map(|removed| TextEvidence::of_blocks(&page, removed));
-        Lesson { site: site.to_owned(), page, features, text, labels }
+        Lesson { site: site.to_owned(), features, text, labels }
     }
 
     /// Whether each block is content.
@@ -168,42 +159,27 @@ impl BlockModel {
         })
     }
 
-    /// Fits a model to pages. Each site counts the same, and each of its pages. For the third network, sites with patterns
-    /// count as much together as those without.
+    /// Fits a model to pages. The more pages a site has, the less each of them counts. For the second network, sites with
+    /// patterns count as much together as those without.
     #[doc(hidden)]
     pub fn fit(lessons: &[Lesson]) -> BlockModel {
         let course = Course::of(lessons);
-        let alone: Vec<&[f32]> = lessons.iter().map(|lesson| lesson.features.as_slice()).collect();
-        let first = course.left_out(FEATURES, &alone);
-        let context = |lesson: &Lesson| {
-            let first = probabilities(&first[course.fold(lesson)], &lesson.features);
-            in_context(&lesson.page, &first, &lesson.features)
-        };
-        let contexts: Vec<Vec<f32>> = lessons.par_iter().map(context).collect();
-        let in_context: Vec<&[f32]> = contexts.iter().map(Vec::as_slice).collect();
-        let second = course.left_out(&BOTH, &in_context);
-        let beside = |(lesson, features): (&Lesson, &Vec<f32>)| {
-            let second = probabilities(&second[course.fold(lesson)], features);
-            let mut rows = Vec::with_capacity(second.len() * ALL.len());
-            for (block, (&p, features)) in second.iter().zip(features.chunks_exact(BOTH.len())).enumerate() {
+        let rows: Vec<&[f32]> = lessons.iter().map(|lesson| lesson.features.as_slice()).collect();
+        let (alone, opinions) = course.learned(FEATURES, &rows, |_| 1.0);
+        let beside = |(lesson, opinions): (&Lesson, &Vec<f32>)| {
+            let mut rows = Vec::with_capacity(opinions.len() * ALL.len());
+            for (block, (&p, features)) in opinions.iter().zip(lesson.features.chunks_exact(FEATURES.len())).enumerate()
+            {
                 put_beside(&mut rows, p, lesson.text.as_ref().map(|text| text[block]));
                 rows.extend(features);
             }
             rows
         };
-        let besides: Vec<Vec<f32>> = lessons.par_iter().zip(&contexts).map(beside).collect();
-        let beside_text: Vec<&[f32]> = besides.iter().map(Vec::as_slice).collect();
+        let rows: Vec<Vec<f32>> = lessons.par_iter().zip(&opinions).map(beside).collect();
+        let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
         let of_group = course.weights_of_groups();
-        let (first, (second, third)) = rayon::join(
-            || course.fit(FEATURES, &alone, |_| 1.0),
-            || {
-                rayon::join(
-                    || course.fit(&BOTH, &in_context, |_| 1.0),
-                    || course.fit(&ALL, &beside_text, |lesson| of_group[usize::from(lesson.text.is_some())]),
-                )
-            },
-        );
-        BlockModel { networks: Networks { first, second, third }.into() }
+        let (in_source, _) = course.learned(&ALL, &rows, |lesson| of_group[usize::from(lesson.text.is_some())]);
+        BlockModel { networks: Networks { alone, in_source }.into() }
     }
 
     /// Judges the blocks of a page alone.
@@ -211,25 +187,30 @@ impl BlockModel {
     pub fn judge(&self, text: &str, tree: &Tree) -> JudgedPage {
         let page = Blocks::of(text, tree);
         let features = block_features(&page, tree);
-        let first = probabilities(&self.networks().first, &features);
-        let context = block_context(&page, &first);
-        let page = JudgedPage { page, probabilities: first, features, context };
-        JudgedPage { probabilities: page.judged_by(&self.networks().second, |_, _| ()), ..page }
+        JudgedPage { probabilities: probabilities(&self.networks().alone, &features), page, features }
     }
 
     /// Judges the blocks of a page of a source with patterns: the probability of each that it is content. `text` says what
     /// the patterns would remove.
     #[doc(hidden)]
     pub fn judge_in_source(&self, page: &JudgedPage, text: &[TextEvidence]) -> Vec<f32> {
-        page.judged_by(&self.networks().third, |block, row| {
-            put_beside(row, page.probabilities[block], Some(text[block]))
-        })
+        // Rows are not stored: a page can have a million blocks.
+        let network = &self.networks().in_source;
+        let mut row = Vec::with_capacity(network.inputs.len());
+        let judge = network.judge();
+        let judged = |(block, features): (usize, &[f32])| {
+            row.clear();
+            put_beside(&mut row, page.probabilities[block], Some(text[block]));
+            row.extend(features);
+            judge(&row)
+        };
+        page.features.chunks_exact(FEATURES.len()).enumerate().map(judged).collect()
     }
 
     /// The model as a readable file. `about` says in one line what it was learned from.
     pub fn to_yaml(&self, about: &str) -> String {
-        let Networks { first, second, third } = self.networks();
-        let parts = [(FIRST, first), (SECOND, second), (THIRD, third)];
+        let Networks { alone, in_source } = self.networks();
+        let parts = [(ALONE, alone), (IN_SOURCE, in_source)];
         let parts = parts.map(|(format, network)| format.network_to_yaml(network));
         format!("{FIRST_LINE}\n# {about}\n{}", parts.join(PART))
     }
@@ -251,39 +232,18 @@ impl PartialEq for BlockModel {
 
 impl Networks {
     fn parse(yaml: &str, file: &str) -> Result<Networks, ModelFileError> {
-        let [first, second, third] = &parts(yaml)[..] else {
+        let [alone, in_source] = &parts(yaml)[..] else {
             let message = "this is no block model; write one with `dehusk train --pages --gold`".to_owned();
             return Err(ModelFileError { file: file.to_owned(), line: 0, message });
         };
-        Ok(Networks {
-            first: FIRST.parse_network(first, file)?,
-            second: SECOND.parse_network(second, file)?,
-            third: THIRD.parse_network(third, file)?,
-        })
+        Ok(Networks { alone: ALONE.parse_network(alone, file)?, in_source: IN_SOURCE.parse_network(in_source, file)? })
     }
 }
 
 impl JudgedPage {
-    /// What a network says about each block. `put` adds the features of a block that it has before those of the second
-    /// network.
-    fn judged_by(&self, network: &Network, put: impl Fn(usize, &mut Vec<f32>)) -> Vec<f32> {
-        // Rows are not stored: a page can have a million blocks.
-        let mut row = Vec::with_capacity(network.inputs.len());
-        let rows = self.context.chunks_exact(CONTEXT.len()).zip(self.features.chunks_exact(FEATURES.len()));
-        let judge = network.judge();
-        let judged = |(block, (context, features)): (usize, (&[f32], &[f32]))| {
-            row.clear();
-            put(block, &mut row);
-            row.extend(context);
-            row.extend(features);
-            judge(&row)
-        };
-        rows.enumerate().map(judged).collect()
-    }
-
     /// Whether each block stays.
-    pub fn content(&self) -> Vec<bool> {
-        content(&self.page.blocks, &self.probabilities, CARE)
+    pub fn content(&self, favor: Favor) -> Vec<bool> {
+        content(&self.page.blocks, &self.probabilities, favor.care())
     }
 
     /// The block that is its headline.
@@ -291,16 +251,18 @@ impl JudgedPage {
         headline(&self.page, &|block, name| feature(&self.features, block, name))
     }
 
-    /// The head of its article. `stays` says which blocks are content.
-    pub fn head(&self, text: &str, stays: &[bool]) -> ArticleHead {
-        ArticleHead::of(text, &self.page, &|block, name| feature(&self.features, block, name), &|block| stays[block])
+    /// The parts of it about which people disagree. `stays` says which blocks are content.
+    pub fn parts(&self, text: &str, stays: &[bool]) -> PageParts {
+        PageParts::of(text, &self.page, &|block, name| feature(&self.features, block, name), &|block| stays[block])
     }
 
     /// The parts of the visible text that go, in order, each with the probability that it should.
-    pub fn boilerplate(&self, text: &str, choices: HeadChoices) -> Vec<(Range<usize>, f32)> {
-        let stays = self.content();
-        let head = self.head(text, &stays);
-        let score = |block: usize| match head.chosen(block, choices) {
+    pub fn boilerplate(&self, text: &str, choices: PageChoices) -> Vec<(Range<usize>, f32)> {
+        let mut stays = self.content(choices.favor);
+        let parts = self.parts(text, &stays);
+        // Authors of main texts disagree about headlines, so the model knows nothing about them.
+        parts.headline().into_iter().for_each(|headline| stays[headline] = true);
+        let score = |block: usize| match parts.chosen(block, choices) {
             Some(Chosen::Stays) => None,
             Some(Chosen::Goes(_)) => Some(1.0),
             None => (!stays[block]).then(|| 1.0 - self.probabilities[block]),
@@ -310,9 +272,10 @@ impl JudgedPage {
     }
 }
 
-/// Whether each block stays, if each is content with this probability. Lost content is `care` times worse than boilerplate
-/// that is left in. The content of a page with words has words: if no block with words would stay, the one that is most
-/// likely content does.
+/// Whether each block stays, if each is content with this probability: as many of the likeliest stay as give the greatest
+/// expected F-measure (N. Ye, K. M. A. Chai, W. S. Lee, H. L. Chieu, ICML 2012). Recall weighs `care` times as much as precision, as in
+/// the measure F<sub>β</sub>. The content of a page with words has words: if no block with words would stay, the one that is
+/// most likely content does.
 pub fn content(blocks: &[Block], probabilities: &[f32], care: f32) -> Vec<bool> {
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]).then(a.cmp(&b)));
@@ -358,60 +321,74 @@ impl<'l> Course<'l> {
         self.sites[lesson.site.as_str()].0
     }
 
+    /// The weight of a site, and the share of it that each of its pages has. Further pages of a site teach less and less.
+    fn of_page(&self, lesson: &Lesson) -> f32 {
+        let pages = self.sites[lesson.site.as_str()].1 as f32;
+        (1.0 + pages.log2()) / pages
+    }
+
     /// The weights with which lessons without patterns, and those with patterns, count the same together.
     fn weights_of_groups(&self) -> [f32; 2] {
-        let sites = |has_patterns: bool| {
+        let weight = |has_patterns: bool| {
             let of_group = self.lessons.iter().filter(|lesson| lesson.text.is_some() == has_patterns);
-            of_group.map(|lesson| 1.0 / self.sites[lesson.site.as_str()].1 as f32).sum::<f32>()
+            of_group.map(|lesson| self.of_page(lesson)).sum::<f32>()
         };
-        [false, true].map(|has_patterns| 1.0 / sites(has_patterns).max(1.0))
+        [false, true].map(|has_patterns| 1.0 / weight(has_patterns).max(1.0))
     }
 
-    /// For each part of the sites, a network that is fitted to the other ones.
-    fn left_out(&self, names: &'static [&'static str], rows: &[&[f32]]) -> Vec<Network> {
-        let without = |out: usize| self.fit(names, rows, |lesson| f32::from(u8::from(self.fold(lesson) != out)));
-        (0..FOLDS).into_par_iter().map(without).collect()
+    /// A network that is fitted to rows of features for each lesson, and for each lesson the opinions of one that has not seen
+    /// its site. `weight` is that of a lesson's group. Both are stretched so that the latter are right.
+    fn learned(
+        &self,
+        names: &'static [&'static str],
+        rows: &[&[f32]],
+        weight: impl Fn(&Lesson) -> f32 + Sync,
+    ) -> (Network, Vec<Vec<f32>>) {
+        let fitted = |out: Option<usize>| {
+            let is_in = |lesson: &Lesson| Some(self.fold(lesson)) != out;
+            fit(
+                &self.examples(names, rows, |lesson| weight(lesson) * f32::from(u8::from(is_in(lesson)))),
+                PENALTY,
+                SEED,
+            )
+        };
+        let folds: Vec<Option<usize>> = std::iter::once(None).chain((0..FOLDS).map(Some)).collect();
+        let mut networks: Vec<Network> = folds.into_par_iter().map(fitted).collect();
+        let left_out = networks.split_off(1);
+        let opinions = |(lesson, rows): (&Lesson, &&[f32])| probabilities(&left_out[self.fold(lesson)], rows);
+        let opinions: Vec<Vec<f32>> = self.lessons.par_iter().zip(rows).map(opinions).collect();
+        let odds: Vec<Vec<f32>> =
+            opinions.iter().map(|of_page| of_page.iter().copied().map(log_odds).collect()).collect();
+        let odds_of: Vec<&[f32]> = odds.iter().map(Vec::as_slice).collect();
+        let examples = self.examples(&["log-odds"], &odds_of, weight);
+        let line = logistic::fit(&examples, &FitOptions { ridge: RIDGE, clip: None });
+        let stretched = |odds: Vec<f32>| odds.into_iter().map(|odds| line.probability(&[odds]) as f32).collect();
+        let slope = line.log_odds(&[1.0]) - line.constant();
+        let all = networks.swap_remove(0).stretched(slope as f32, line.constant() as f32);
+        (all, odds.into_iter().map(stretched).collect())
     }
 
-    /// A network that is fitted to rows of features for each lesson. `weight` is that of a site.
-    fn fit(&self, names: &'static [&'static str], rows: &[&[f32]], weight: impl Fn(&Lesson) -> f32) -> Network {
+    /// The blocks that have a label. `weight` is that of a lesson's group.
+    fn examples(&self, names: &'static [&'static str], rows: &[&[f32]], weight: impl Fn(&Lesson) -> f32) -> Examples {
         let mut examples = Examples::new(names);
         for (lesson, rows) in self.lessons.iter().zip(rows) {
-            let of_page = weight(lesson) / self.sites[lesson.site.as_str()].1 as f32;
+            let of_page = weight(lesson) * self.of_page(lesson);
             for (row, &(is_content, weight)) in rows.chunks_exact(names.len()).zip(&lesson.labels) {
                 if weight * of_page > 0.0 {
                     examples.push(row, f32::from(u8::from(is_content)), weight * of_page);
                 }
             }
         }
-        fit(&examples, PENALTY, SEED)
+        examples
     }
-}
-
-/// Two lists of names as one. `N` is the number of all names.
-const fn joined<const N: usize>(first: &[&'static str], second: &[&'static str]) -> [&'static str; N] {
-    let mut names = [""; N];
-    let mut at = 0;
-    while at < N {
-        names[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
-        at += 1;
-    }
-    names
 }
 
 fn probabilities(network: &Network, features: &[f32]) -> Vec<f32> {
     features.chunks_exact(network.inputs.len()).map(network.judge()).collect()
 }
 
-/// The features of the second model.
-fn in_context(page: &Blocks, first: &[f32], features: &[f32]) -> Vec<f32> {
-    let context = block_context(page, first);
-    let rows = context.chunks_exact(CONTEXT.len()).zip(features.chunks_exact(FEATURES.len()));
-    rows.flat_map(|(context, features)| context.iter().chain(features).copied()).collect()
-}
-
-/// Adds the features of a block that the third network has besides: see [`BESIDE`]. `text` is `None` without patterns.
-fn put_beside(row: &mut Vec<f32>, in_context: f32, text: Option<TextEvidence>) {
+/// Adds the features of a block that the second network has besides: see [`BESIDE`]. `text` is `None` without patterns.
+fn put_beside(row: &mut Vec<f32>, alone: f32, text: Option<TextEvidence>) {
     let TextEvidence { goes, score } = text.unwrap_or_default();
-    row.extend([log_odds(in_context), goes, score, f32::from(u8::from(text.is_some()))]);
+    row.extend([log_odds(alone), goes, score, f32::from(u8::from(text.is_some()))]);
 }

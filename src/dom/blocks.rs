@@ -13,6 +13,12 @@ use super::naming::{Hints, hints};
 use crate::html::{Attribute, NodeKind, Tree};
 use crate::tokens::characters::{is_letter_or_number, is_unspaced};
 
+/// What the last sentence of a block can end with.
+const SENTENCE_ENDS: [char; 19] =
+    ['.', '!', '?', '…', '。', '！', '？', '।', '۔', '؟', '։', '።', '។', '။', '།', '"', '”', '」', '』'];
+/// A sentence without a mark at its end has at least this many letters: as many as 12 words.
+const LEAST_UNMARKED: u32 = 24;
+
 /// A block of text.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
@@ -36,6 +42,16 @@ pub struct Block {
     pub separators: f32,
     /// Number of commas.
     pub commas: f32,
+    /// Number of digits.
+    pub digits: f32,
+    /// Number of words in a script without spaces.
+    pub unspaced_words: f32,
+    /// Whether it ends as a sentence does.
+    pub ends_sentence: bool,
+    /// Whether it ends with a colon.
+    pub ends_with_colon: bool,
+    /// Whether it starts with a small letter.
+    pub starts_small: bool,
     /// Number of different words of the page's title in it.
     pub title_words: f32,
     /// Number of different words in it, if it has any of the title's.
@@ -294,10 +310,16 @@ impl Counter {
             block.title_words = distinct.intersection(&self.title).count() as f32;
             block.distinct_words = distinct.len() as f32;
         }
-        let mut half = 0_u32;
+        let (mut half, mut unspaced, mut digits) = (0_u32, 0_u32, 0_u32);
         let (mut in_word, mut may_end) = (false, false);
+        // Thai and Lao have no mark at the end of a sentence, but a space. There is one inside long sentences, too.
+        let mut unmarked = 0_u32;
         for c in text.chars() {
             let is_word = is_letter_or_number(c);
+            digits += u32::from(c.is_ascii_digit());
+            if unmarked >= LEAST_UNMARKED && c.is_whitespace() {
+                (may_end, unmarked) = (true, 0);
+            }
             if may_end && (c.is_whitespace() || !c.is_ascii() && is_unspaced(c)) {
                 block.sentences += 1.0;
                 block.sentence_words = half as f32 / 2.0;
@@ -306,6 +328,8 @@ impl Counter {
                 may_end = false;
                 if is_unspaced(c) {
                     half += 1;
+                    unspaced += 1;
+                    unmarked += u32::from(is_thai_or_lao(c));
                     in_word = false;
                 } else {
                     if !in_word {
@@ -320,7 +344,7 @@ impl Counter {
             in_word = false;
             match c {
                 '.' | '!' | '?' | '…' => may_end = half > 0,
-                '。' | '！' | '？' | '।' | '۔' | '؟' => {
+                '。' | '！' | '？' | '।' | '۔' | '؟' | '։' | '።' | '។' | '။' | '།' => {
                     block.sentences += 1.0;
                     block.sentence_words = half as f32 / 2.0;
                 }
@@ -337,12 +361,22 @@ impl Counter {
                 _ => may_end = false,
             }
         }
-        if may_end {
+        if may_end || unmarked >= LEAST_UNMARKED {
             block.sentences += 1.0;
             block.sentence_words = half as f32 / 2.0;
         }
         block.words = half as f32 / 2.0;
+        block.unspaced_words = unspaced as f32 / 2.0;
+        block.digits = digits as f32;
+        let text = text.trim();
+        block.starts_small = text.starts_with(char::is_lowercase);
+        block.ends_with_colon = text.ends_with([':', '：']);
+        block.ends_sentence = text.ends_with(SENTENCE_ENDS) || unmarked >= LEAST_UNMARKED;
     }
+}
+
+fn is_thai_or_lao(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}')
 }
 
 /// A ratio, or a value for 0 / 0.

@@ -5,10 +5,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::article_head::HeadChoices;
 use super::block_model::BlockModel;
 use super::facts::Facts;
 use super::page_level::PageModel;
+use super::page_parts::PageChoices;
 use crate::html::{Boxes, Tree};
 
 /// A model that judges the parts of a page.
@@ -17,7 +17,7 @@ pub enum PageJudge {
     /// All parts go that are template.
     Template(Arc<PageModel>),
     /// All blocks go that are not the content. The user chooses what happens to the head of the article.
-    Content(Arc<BlockModel>, HeadChoices),
+    Content(Arc<BlockModel>, PageChoices),
 }
 
 impl PageJudge {
@@ -61,7 +61,7 @@ mod tests {
     fn kept(page: &str) -> String {
         let (text, tree) = read::<Tree>(page);
         let parts =
-            PageJudge::Content(BlockModel::shipped(), HeadChoices::default()).boilerplate(&text, &tree, None, None);
+            PageJudge::Content(BlockModel::shipped(), PageChoices::default()).boilerplate(&text, &tree, None, None);
         assert!(parts.is_sorted_by(|(one, _), (other, _)| one.end <= other.start));
         let mut kept = text.clone();
         parts.into_iter().rev().for_each(|(part, _)| kept.replace_range(part, ""));

@@ -11,9 +11,9 @@ use super::score::MIN_GOLD_WORDS;
 use super::words::{Word, word_hashes, words};
 use crate::cleaning::{CleanOptions, Cleaner, Scratch};
 use crate::corpus::{Document, HtmlView, Inventory, SourceListing};
-use crate::dom::article_head::ArticleHead;
 use crate::dom::block_model::Lesson;
 use crate::dom::blocks::Blocks;
+use crate::dom::page_parts::{PagePart, PageParts};
 use crate::mining::Mined;
 use crate::pipeline::left_out::tell_of_skipped;
 use crate::pipeline::mining::{CorpusMineOptions, mine_library};
@@ -46,7 +46,7 @@ pub fn block_lessons(
     let (mined, few): (Vec<SourceListing>, Vec<SourceListing>) =
         listings.into_iter().partition(|listing| listing.documents.len() >= Mined::MIN_DOCUMENTS);
     let inventory = inventory.with_html(HtmlView::Text);
-    let library = mine_library(&inventory, &mined, lexer, options, observer)?;
+    let library = mine_library(&inventory, &mined, lexer, options, None, observer)?;
     let inventory = inventory.with_trees();
     observer.start("labelling", (mined.len() + few.len()).into());
     let of_source = |listing: &SourceListing| -> pipeline::Result<Vec<Option<Lesson>>> {
@@ -106,8 +106,10 @@ fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option
             if words > 0 { found as f32 / words as f32 } else { 0.0 }
         };
         let shares: Vec<f32> = blocks.blocks.iter().map(share).collect();
-        let head = ArticleHead::of(&document.text, blocks, feature, &|block| shares[block] >= CONTENT);
-        let is_unsure = |block: usize| head.part(block).is_some() || feature(block, "is-heading-1") > 0.0;
+        let parts = PageParts::of(&document.text, blocks, feature, &|block| shares[block] >= CONTENT);
+        // Comments are part of the main text where they are what the page is for, and that can be learned.
+        let is_head = |block: usize| matches!(parts.part(block), Some(PagePart::Headline | PagePart::Byline));
+        let is_unsure = |block: usize| is_head(block) || feature(block, "is-heading-1") > 0.0;
         shares.iter().enumerate().map(|(block, &share)| (!is_unsure(block)).then_some(share)).collect()
     };
     Some(Lesson::of(document.source.as_str(), &document.text, tree, removed.as_deref(), shares))

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use crate::cleaning::cutting::is_emptied;
 use crate::cleaning::{CleanError, Cleaner, Cleaning, Scratch, Span};
-use crate::dom::article_head::HeadPart;
+use crate::dom::page_parts::PagePart;
 use crate::html::Tree;
 use crate::patterns::{Pattern, PatternFile};
 use crate::stretches::{common, touching};
@@ -56,13 +56,13 @@ pub struct Explanation<'t> {
     /// largest number first.
     pub by_pattern: Vec<(usize, usize)>,
     /// The parts of the head of the article that the user does not want, with the number of bytes that go because of that.
-    pub by_part: Vec<(HeadPart, usize)>,
+    pub by_part: Vec<(PagePart, usize)>,
     /// Number of removed bytes that go for another reason.
     pub by_shape: usize,
     /// Whether there is text, and none would be left.
     pub is_emptied: bool,
     /// Whether the user chose something for the head of articles that does nothing here.
-    pub ignores_head: bool,
+    pub ignores_choices: bool,
 }
 
 impl<'t> Explanation<'t> {
@@ -95,7 +95,7 @@ impl<'t> Explanation<'t> {
             by_pattern,
             by_part,
             is_emptied: is_emptied(text, &stripped),
-            ignores_head: cleaning.ignores_head,
+            ignores_choices: cleaning.ignores_choices,
         }
     }
 }
@@ -135,7 +135,7 @@ fn reasons(span: &Span, part: &Range<usize>, cleaning: &Cleaning, cleaner: &Clea
     if !ids.is_empty() {
         return ids;
     }
-    let mut parts: Vec<HeadPart> =
+    let mut parts: Vec<PagePart> =
         touching(&cleaning.dropped, part, |(range, _)| range).iter().map(|of| of.1).collect();
     parts.dedup();
     match parts.is_empty() {
@@ -145,8 +145,8 @@ fn reasons(span: &Span, part: &Range<usize>, cleaning: &Cleaning, cleaner: &Clea
 }
 
 /// Number of removed bytes of each part of the head that the user does not want, without those that patterns explain.
-fn by_part(cleaning: &Cleaning) -> Vec<(HeadPart, usize)> {
-    let mut bytes: BTreeMap<HeadPart, usize> = BTreeMap::new();
+fn by_part(cleaning: &Cleaning) -> Vec<(PagePart, usize)> {
+    let mut bytes: BTreeMap<PagePart, usize> = BTreeMap::new();
     for (block, part) in &cleaning.dropped {
         let of_part = bytes.entry(*part).or_default();
         for span in touching(&cleaning.spans, block, |span| &span.range) {

@@ -327,9 +327,9 @@ mod tests {
             let problem = FORMAT.parse_network(&yaml.replacen(old, new, 1), "toy.yaml").unwrap_err().to_string();
             assert!(problem.starts_with(expected) && problem.contains("train the model again"), "{problem}");
         };
-        is_wrong("[-2.0, ", "[", "toy.yaml:4: the weights of the units are 15, not 16");
+        is_wrong("[-2.0, ", "[", "toy.yaml:4: the weights of the units are 31, not 32");
         is_wrong("[-2.0, ", "[.nan, ", "toy.yaml:4: the weights of the units cannot be NaN");
-        is_wrong("[-1.0, ", "[-1.0, 2.0, ", "toy.yaml:7: the weights of 'words' are 17, not 16");
+        is_wrong("[-1.0, ", "[-1.0, 2.0, ", "toy.yaml:7: the weights of 'words' are 33, not 32");
         is_wrong("deviation: 0.5", "deviation: 0.0", "toy.yaml:7: the deviation of 'words' cannot be 0");
         is_wrong("links:", "lonks:", "toy.yaml: there is no feature 'links'");
         is_wrong("version: 3", "version: 2", "toy.yaml:2: the model has version 2");

@@ -83,6 +83,11 @@ impl LogisticModel {
         self.intercept
     }
 
+    /// The log-odds if all features are 0.
+    pub fn constant(&self) -> f64 {
+        self.constant
+    }
+
     /// See [`FitOptions::clip`].
     pub fn clip(&self) -> Option<f64> {
         self.clip

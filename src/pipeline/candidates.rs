@@ -24,6 +24,7 @@ use super::observer::Observer;
 use super::written::Prune;
 use crate::cleaning::PageText;
 use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, Reads, SourceId, SourceListing};
+use crate::dom::block_model::BlockModel;
 use crate::mining::Mined;
 use crate::patterns::{LexerCache, PatternFile};
 use crate::regular;
@@ -219,7 +220,8 @@ pub fn combine(
         samples.0.push((path.to_owned(), source.sample));
     }
     let prune = Prune::new(options.prune, true);
-    Combiner { samples: &samples, html, lexer: &lexer, options, observer }.write(mined, &reviewed, output, prune)
+    Combiner { samples: &samples, html, lexer: &lexer, options, structure: Some(BlockModel::shipped()), observer }
+        .write(mined, &reviewed, output, prune)
 }
 
 /// A source in a file of candidates.

@@ -54,7 +54,7 @@ pub fn page_lessons(
     let inventory = inventory.with_html(HtmlView::Text);
     let library = match by {
         Labels::Hash => Library::default(),
-        Labels::Text | Labels::Both => mine_library(&inventory, listings, lexer, options, observer)?,
+        Labels::Text | Labels::Both => mine_library(&inventory, listings, lexer, options, None, observer)?,
     };
     let inventory = inventory.with_trees();
     observer.start("labelling", listings.len().into());

@@ -161,6 +161,11 @@ impl MutableSet {
             .unwrap_or_else(|error| panic!("a test compiles the shipped patterns: {error}"))
     }
 
+    /// A set without patterns.
+    pub fn none() -> MutableSet {
+        MutableSet::new(Vec::new()).unwrap_or_else(|error| panic!("a test compiles no patterns: {error}"))
+    }
+
     /// The patterns, in order.
     pub fn patterns(&self) -> &[MutablePattern] {
         &self.patterns
@@ -877,6 +882,11 @@ mod tests {
         let mut mixed = matcher(&[("before-pm", "[0-9]+(?= pm)"), ("number", "[0-9]+"), ("late", "[0-9]+(?= am)")]);
         assert_eq!(matched(&mut mixed, "4 pm"), Some((0, 1)));
         assert_eq!(matched(&mut mixed, "4 am"), Some((1, 1)));
+    }
+
+    #[test]
+    fn a_set_without_patterns_matches_nothing() {
+        assert!(MutableSet::none().patterns().is_empty());
     }
 
     #[test]

@@ -469,7 +469,7 @@ fn lists_in_lists_take_no_more_state_than_side_by_side() {
     let deep = items(|item| format!("<ul><li>{item} here</li>")).concat();
     let page = |number| format!("<p>{}</p>{deep}", story(number, &deep).replace('\n', "</p><p>"));
     let (last, sandbox) = streamed("html", (0..PAGES).map(page), "");
-    assert!(!last.contains("Menu"));
+    assert!(last.matches("Menu").count() <= 1, "{last}"); // the first one stands beside the story
     assert!(size(&sandbox, "state") < 20 << 20, "{} bytes", size(&sandbox, "state"));
     let shown = expect(&sandbox, 0, "state show state odd --limit 9").stdout;
     assert!(shown.len() < 10_000 && shown.contains("…/ul/"), "{} bytes", shown.len());

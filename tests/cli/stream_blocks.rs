@@ -114,7 +114,8 @@ fn it_is_refused_where_it_cannot_work() {
     for arguments in ["run in.jsonl -o out", "clean in.jsonl -p patterns -o out"] {
         sandbox.expect(1, &format!("{arguments} --method wang")).says(needs_stream);
     }
-    let head = "--headline and --byline need the structure of pages, which --method wang does not use";
+    let head =
+        "--favor, --headline, --byline and --comments need the structure of pages, which --method wang does not use";
     for (options, message) in [
         ("--headline drop", head),
         ("--byline keep", head),

@@ -115,7 +115,7 @@ fn what_leaves_structure_out_of_clean_leaves_it_out_of_a_stream() {
 }
 
 #[test]
-fn only_pages_have_structure_and_only_in_sources_that_are_trusted() {
+fn only_pages_have_structure_and_in_doubt_more_of_them_stays() {
     let sandbox = Sandbox::new();
     let story = |News { number, title, paragraphs, teasers }: News| {
         let text = [vec![title], paragraphs, teasers].concat().join("\n\n");
@@ -130,21 +130,18 @@ fn only_pages_have_structure_and_only_in_sources_that_are_trusted() {
         assert_eq!(one == other, number % 2 == 1, "{number}: {one}");
     }
 
-    // The first page says nothing about its source yet. All later ones say that it is no news.
-    let [structured, as_text] = ["", "--without structure"].map(|options| streamed(&verses(0..12), options));
-    for (number, (one, other)) in structured.lines().zip(as_text.lines()).enumerate() {
-        assert_eq!(one == other, number > 0, "{number}: {one}");
-    }
-
     let yaml = "dehusk: 1\nsource: tide\nmined: {documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}\n\
                 trust: {share: 0.2, because: so it is}\npatterns: []\n";
     sandbox.write("tide.yaml", yaml);
     sandbox.write("in.jsonl", lines(0..12));
-    let [structured, as_text] = ["", "--without structure"].map(|options| {
+    let [trusted, doubted, as_text] = ["", "-p tide.yaml", "-p tide.yaml --without structure"].map(|options| {
         let state = format!("state{}", options.len());
-        sandbox.expect(0, &format!("stream in.jsonl --state {state} -p tide.yaml --quiet {options}")).stdout
+        sandbox.expect(0, &format!("stream in.jsonl --state {state} --quiet {options}")).stdout
     });
-    assert_eq!(structured, as_text, "what pattern files say of the source counts from the first page on");
+    assert_ne!(doubted, as_text);
+    // What pattern files say of the source counts from the first page on.
+    let less = |(trusted, doubted): (&str, &str)| trusted.len() <= doubted.len();
+    assert!(trusted.lines().zip(doubted.lines()).all(less), "{trusted}\n{doubted}");
 }
 
 /// Batches, threads, and runs that stop and go on change nothing. What is learned has nothing to do with structure.

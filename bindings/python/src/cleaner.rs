@@ -9,9 +9,9 @@ use dehusk::corpus::Budget;
 use dehusk::corpus::MAX_DOCUMENT_BYTES;
 use dehusk::corpus::memory::{Need, Size};
 use dehusk::cut::Cut;
-use dehusk::dom::article_head::HeadChoices;
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
+use dehusk::dom::page_parts::{Favor, PageChoices, PartChoice};
 use dehusk::html::{Declared, Metadata, PageAspect, SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts};
 use dehusk::patterns::{PatternFile, SHARED};
 use dehusk::pipeline::clean::spans::{Removed, SpanUnit, removed};
@@ -247,10 +247,10 @@ impl<D: PageAspect> ReadPage<D> {
     }
 
     /// The page without all that is not its content.
-    fn content(&self, html: &str, url: Option<&str>, output: Output) -> Result<String> {
+    fn content(&self, html: &str, url: Option<&str>, output: Output, choices: PageChoices) -> Result<String> {
         static READER: OnceLock<SourceCleaner> = OnceLock::new();
         let reader = READER.get_or_init(|| SourceCleaner::new(&[&without_patterns("page")], &CleanOptions::default()));
-        let judge = PageJudge::Content(BlockModel::shipped(), HeadChoices::default());
+        let judge = PageJudge::Content(BlockModel::shipped(), choices);
         let ReadPage { text, tree, .. } = self;
         let mut scratch = Scratch::default();
         check_size(text, Some(tree))?;
@@ -535,6 +535,10 @@ impl Cleaner {
 ///     The address of the page.
 /// format : "text", "html", "markdown" or "json"
 ///     The visible text, the page without all else, or Markdown. ``"json"`` is text with ``metadata=True``.
+/// favor : "precision", "recall" or None
+///     What weighs more: boilerplate that is left in, or lost content. None: both weigh the same.
+/// comments : "keep", "drop" or "auto"
+///     What happens to comments of readers. "auto" keeps them where they are the content of the page, as in a forum.
 /// metadata : bool
 ///     Whether to return a dict with what the page says about itself, too.
 ///
@@ -553,15 +557,18 @@ impl Cleaner {
 /// >>> dehusk.extract(page, metadata=True)["title"]
 /// 'Late'
 #[pyfunction]
-#[pyo3(signature = (html, url=None, *, format="text", metadata=false))]
+#[pyo3(signature = (html, url=None, *, format="text", favor=None, comments="auto", metadata=false))]
 pub fn extract<'py>(
     py: Python<'py>,
     html: &Bound<'py, PyAny>,
     url: Option<&Bound<'py, PyAny>>,
     format: &str,
+    favor: Option<&str>,
+    comments: &str,
     metadata: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let url = url.map(|url| argument(url, "url")).transpose()?;
+    let choices = PageChoices::default().favor(favored(favor)?).comments(choice(comments, "comments")?);
     let (output, metadata) = match format {
         "json" => (Output::Text, true),
         format => (Output::named(format).ok_or_else(|| unknown_format(format))?, metadata),
@@ -569,16 +576,34 @@ pub fn extract<'py>(
     let html = page_argument(html, "html")?;
     if !metadata {
         let content = at_once_or_stoppable(py, html.len(), move |_| {
-            ReadPage::<()>::of(&html).content(&html, url.as_deref(), output)
+            ReadPage::<()>::of(&html).content(&html, url.as_deref(), output, choices)
         })?;
         return Ok(PyString::new(py, &content).into_any());
     }
     let (said, content) = at_once_or_stoppable(py, html.len(), move |_| {
         let (page, url) = (ReadPage::<Declared>::of(&html), url.as_deref());
-        let content = page.content(&html, url, output)?;
+        let content = page.content(&html, url, output, choices)?;
         Ok((page.declared.metadata(&page.text, &page.tree, url), content))
     })?;
     Ok(said_and_text(py, said, &content)?.into_any())
+}
+
+fn favored(favor: Option<&str>) -> Result<Favor> {
+    match favor {
+        None => Ok(Favor::Balance),
+        Some("precision") => Ok(Favor::Precision),
+        Some("recall") => Ok(Favor::Recall),
+        Some(other) => Err(Fault::Usage(format!("favor is {other:?}; give 'precision' or 'recall', or None for both"))),
+    }
+}
+
+fn choice(choice: &str, name: &str) -> Result<PartChoice> {
+    match choice {
+        "keep" => Ok(PartChoice::Keep),
+        "drop" => Ok(PartChoice::Drop),
+        "auto" => Ok(PartChoice::Auto),
+        other => Err(Fault::Usage(format!("{name} is {other:?}; give 'keep', 'drop' or 'auto'"))),
+    }
 }
 
 fn unknown_format(format: &str) -> Fault {

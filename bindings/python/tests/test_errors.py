@@ -158,6 +158,10 @@ def test_arguments_that_mean_nothing(patterns: dehusk.Patterns, cleaner: dehusk.
         cleaner.clean_page("<p>", "tide", "pdf")  # type: ignore[arg-type]
     with pytest.raises(dehusk.UsageError, match="format is \"pdf\"; give 'text', 'html', 'markdown' or 'json'"):
         dehusk.extract("<p>", format="pdf")  # type: ignore[call-overload]
+    with pytest.raises(dehusk.UsageError, match="favor is \"speed\"; give 'precision' or 'recall', or None for both"):
+        dehusk.extract("<p>", favor="speed")  # type: ignore[call-overload]
+    with pytest.raises(dehusk.UsageError, match="comments is \"all\"; give 'keep', 'drop' or 'auto'"):
+        dehusk.extract("<p>", comments="all")  # type: ignore[call-overload]
     with pytest.raises(dehusk.UsageError, match="paths is empty"):
         dehusk.mine_corpus([], tmp_path / "out")
     with pytest.raises(dehusk.DataTypeError, match=r"paths\[1\]: int is no path"):

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use dehusk::corpus::folder_of;
 
 /// Flags that a file sets which may have come with a corpus. None of them takes a path: a test looks.
-const OF_ANYBODY: [&str; 40] = [
+const OF_ANYBODY: [&str; 42] = [
     // How documents are read.
     "alt-text",
     "html",
@@ -44,6 +44,8 @@ const OF_ANYBODY: [&str; 40] = [
     // How documents are cleaned and divided.
     "byline",
     "coherence",
+    "comments",
+    "favor",
     "headline",
     "lambda",
     "max-errors",

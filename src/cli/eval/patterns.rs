@@ -10,6 +10,7 @@ use crate::cli::Global;
 use crate::cli::options::SourceMineArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
+use dehusk::dom::block_model::BlockModel;
 use dehusk::pipeline::{Library, mine_library};
 
 /// The options of [`SourceMineArgs`]. They cannot be used with `--patterns`, because then nothing is mined.
@@ -52,7 +53,7 @@ impl PatternsArgs {
             return Ok(summary.time("load patterns", || Library::load(path))?);
         }
         let (options, lexer) = (self.mining.options(global), self.mining.mining.lexer.build()?);
-        let library = mine_library(inventory, listings, &lexer, &options, reporter);
+        let library = mine_library(inventory, listings, &lexer, &options, Some(BlockModel::shipped()), reporter);
         summary.seconds.extend(reporter.times());
         Ok(library?)
     }

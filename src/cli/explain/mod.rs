@@ -128,8 +128,8 @@ fn explain_document(
         (None, Some(tree)) => tell(&document, &shown, Explanation::of_page(&document.text, tree, &cleaner)?)?,
         (None, None) => tell(&document, &shown, Explanation::of(&document.text, &cleaner)?)?,
     };
-    if explanation.ignores_head {
-        reporter.warn(&format!("--headline and --byline do nothing here: {NO_STRUCTURE}"));
+    if explanation.ignores_choices {
+        reporter.warn(&format!("--favor, --headline, --byline and --comments do nothing here: {NO_STRUCTURE}"));
     }
     if explanation.is_emptied {
         reporter.warn("no text of this document would be left");

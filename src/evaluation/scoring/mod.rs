@@ -125,7 +125,7 @@ impl<'a> Scoring<'a> {
                 return (DocumentFigures::missing(name, gold, self.rules()), Vec::new());
             }
         };
-        if all.iter().filter_map(|kept| kept.cleaning.as_ref()).any(|cleaning| cleaning.ignores_head) {
+        if all.iter().filter_map(|kept| kept.cleaning.as_ref()).any(|cleaning| cleaning.ignores_choices) {
             tell_of_ignored_head(format!("{}/{}", document.source, document.id), self.observer);
         }
         let words = Bag::of(&document.text);

@@ -52,7 +52,7 @@ pub enum Form {
 }
 
 /// Why there is no headline and no byline, for messages.
-pub const NO_STRUCTURE: &str = "it is no HTML page, or its source is cleaned as text";
+pub const NO_STRUCTURE: &str = "it is no HTML page, or it is cleaned as text";
 
 /// The place of a document, as shown to people.
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +146,7 @@ impl<'a> DocumentCleaner<'a> {
             );
             self.observer.warn(WarningKind::Cautious, &message);
         }
-        if cleaning.ignores_head {
+        if cleaning.ignores_choices {
             tell_of_ignored_head(place, self.observer);
         }
         let stripped = self.within_limit(document, cleaning, place);
@@ -247,7 +247,10 @@ pub fn need_to_clean(options: &ReadOptions) -> Need {
 
 /// Says that what the user chose for headline and byline does nothing in a document.
 pub fn tell_of_ignored_head(place: impl fmt::Display, observer: &dyn Observer) {
-    observer.warn(WarningKind::NoHead, &format!("{place}: --headline and --byline do nothing here: {NO_STRUCTURE}"));
+    observer.warn(
+        WarningKind::NoHead,
+        &format!("{place}: --favor, --headline, --byline and --comments do nothing here: {NO_STRUCTURE}"),
+    );
 }
 
 /// The parts of a page that go.

@@ -221,8 +221,9 @@ pub fn clean_corpus(
     let work = work(library, &cleaning, inventory.options(), options);
     let mut cleaners = Cleaners::new(library, cleaning, inventory.files(), observer);
     if options.page_judge.is_some() {
-        // It needs no patterns of the source.
-        cleaners = cleaners.reading_by(PatternFile::empty("page", &default_lexer()));
+        // It needs no patterns of the source, and nobody asks which of its words are mutable.
+        let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::none()));
+        cleaners = cleaners.reading_by(PatternFile::empty("page", &lexer));
     }
     let documents = DocumentCleaner::new(cleaners, options, inventory.options().html, report.is_some(), observer);
     let metadata = (inventory.options().html == HtmlView::Json).then_some(Form::Line);

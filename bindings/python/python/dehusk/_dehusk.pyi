@@ -225,6 +225,8 @@ def extract(
     url: str | None = None,
     *,
     format: Literal["text", "html", "markdown"] = "text",
+    favor: Literal["precision", "recall"] | None = None,
+    comments: Literal["keep", "drop", "auto"] = "auto",
     metadata: Literal[False] = False,
 ) -> str: ...
 @overload
@@ -233,11 +235,19 @@ def extract(
     url: str | None = None,
     *,
     format: Literal["text", "html", "markdown"] = "text",
+    favor: Literal["precision", "recall"] | None = None,
+    comments: Literal["keep", "drop", "auto"] = "auto",
     metadata: Literal[True],
 ) -> Content: ...
 @overload
 def extract(
-    html: str | bytes, url: str | None = None, *, format: Literal["json"], metadata: bool = False
+    html: str | bytes,
+    url: str | None = None,
+    *,
+    format: Literal["json"],
+    favor: Literal["precision", "recall"] | None = None,
+    comments: Literal["keep", "drop", "auto"] = "auto",
+    metadata: bool = False,
 ) -> Content: ...
 def mine(
     documents: Documents,
