@@ -79,7 +79,7 @@ pub struct Cleaning {
     pub grounds: Grounds,
     /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
     pub is_cautious: bool,
-    /// The bytes of blocks that go because the user chose so ([`CleanOptions::head`]), in order. What a person decided about
+    /// The bytes of blocks that go because the user chose so ([`CleanOptions::page`]), in order. What a person decided about
     /// patterns and texts stays in force.
     pub dropped: Vec<(Range<usize>, PagePart)>,
     /// Whether the user chose something for the head of articles, but the document was not decided by the blocks of a page.
