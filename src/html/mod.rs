@@ -58,8 +58,9 @@ pub use style::{BOLD, Style};
 pub use tree::{Attribute, NodeKind, Tree};
 pub use without::page_without;
 
-/// A page that scripts write may have its text in `<noscript>`, or in `hidden` elements from where scripts take it, and
-/// nearly none elsewhere. If a page has this many times more text there, it is read as if no script ran.
+/// A page that scripts write or show may have its text in `<noscript>`, or in elements that are `hidden` or have the style
+/// `visibility: hidden`, from where scripts take it, and nearly none elsewhere. If a page has this many times more text
+/// there, it is read as if no script ran.
 const MOSTLY_UNSEEN: usize = 10;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -123,8 +124,8 @@ fn read_page<R: PageAspect>(html: &str, reading: Reading) -> (String, R) {
     (text, aspect)
 }
 
-/// The same as [`read`], except for a page that has hardly any text but in `<noscript>` or in `hidden` elements. Scripts
-/// write such a page. It is read as if no script ran: these are shown.
+/// The same as [`read`], except for a page that has hardly any text but in `<noscript>` or in elements that are `hidden` or
+/// have the style `visibility: hidden`. Scripts write or show such a page. It is read as if no script ran: these are shown.
 pub fn read_despite_scripts<R: PageAspect>(html: &str) -> (String, R) {
     read_with_alt_text(html, AltText::LeftOut)
 }
@@ -302,6 +303,9 @@ mod tests {
         shows("a<noscript><style>p { margin: 0; padding: 0 }</style></noscript>", "a");
         shows("<div>a</div><div hidden id=s0>The ferry is late again.</div>", "a\nThe ferry is late again.");
         shows("<div>a</div><div style='display: none'>The ferry is late again.</div>", "a");
+        let blank = "<div style='visibility: hidden'>The ferry<p style='display: none'>b</p><p hidden>is late.</div>";
+        shows(&format!("<title>x</title>{blank}"), "The ferry\nis late.");
+        shows(&format!("a b{blank}"), "a b");
     }
 
     #[test]

@@ -138,9 +138,11 @@ impl PendingTag {
 
     /// The visibility of the element by its attributes.
     pub(super) fn look(&self) -> Look {
-        match self.attributes.is_hidden && !self.reading.without_scripts {
-            true => Look::Gone,
-            false => self.attributes.style.unwrap_or_default(),
+        match (self.attributes.style.unwrap_or_default(), self.reading.without_scripts) {
+            // What has its place on the page already is there for a script that shows it.
+            (Look::Blank, true) => Look::Shown,
+            (_, false) if self.attributes.is_hidden => Look::Gone,
+            (look, _) => look,
         }
     }
 

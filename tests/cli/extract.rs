@@ -60,6 +60,20 @@ fn a_printed_page_stays_in_its_encoding() {
 }
 
 #[test]
+fn a_page_that_hides_all_of_its_text_does_not_come_out_empty() {
+    let sandbox = Sandbox::new();
+    let body = page().replace("<nav>", "<div style='visibility:hidden'><nav>") + "</div>";
+    sandbox.write("rain/shown.html", page());
+    sandbox.write("rain/hidden.html", &body);
+    sandbox.write("rain/waits.html", format!("<p>Please wait.</p>{body}"));
+    let text = |page: &str| sandbox.expect(0, &format!("extract rain/{page}.html")).stdout;
+    assert_eq!(text("hidden"), text("shown"));
+    assert_eq!(text("waits"), text("shown"));
+    let html = sandbox.expect(0, "extract rain/hidden.html --format html").stdout;
+    assert!(html.contains(&Story(0).paragraph()) && !html.contains("<footer>"), "{html}");
+}
+
+#[test]
 fn what_is_no_single_page_needs_an_output() {
     let sandbox = Sandbox::new();
     sandbox.write("rain/page.html", page());
