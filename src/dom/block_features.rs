@@ -1,13 +1,13 @@
 //! What the page alone says about each of its blocks.
 //!
-//! Takes the blocks of a page. Returns a row of numbers for each block: its text, the elements around it, the prose of its
-//! containers, its place relative to the best stretch of prose, and its neighbours.
+//! Takes the blocks of a page. Returns numbers for the page as a whole, and a row of numbers for each block: its text, the
+//! elements around it, the prose of its containers, its place relative to the best stretch of prose, and its neighbours.
 //!
 //! *Prose* is words in complete sentences, outside of lists of links. It needs no knowledge of the language.
 
 use rustc_hash::FxHashMap;
 
-use super::block_places::{PLACES, Places};
+use super::block_places::{OF_WHOLE, PLACES, Places};
 use super::blocks::{Block, Blocks, ratio};
 use super::naming::HINTS;
 use crate::html::{Kinds, Tree};
@@ -85,11 +85,17 @@ impl Blocks {
     }
 }
 
-/// The names of all features.
-pub const FEATURES: &[&str] =
-    &joined::<{ OWN.len() + PLACES.len() + Kinds::NAMES.len() }>(&[OWN, PLACES, &Kinds::NAMES]);
+/// The names of all features: those that all blocks of a page share come first.
+pub const FEATURES: &[&str] = &joined::<{ OF_PAGE.len() + OF_BLOCK.len() }>(&[OF_PAGE, OF_BLOCK]);
+/// The names of the features that all blocks of a page share.
+pub const OF_PAGE: &[&str] =
+    &joined::<{ TOTALS.len() + OF_WHOLE.len() + Kinds::NAMES.len() }>(&[&TOTALS, OF_WHOLE, &Kinds::NAMES]);
+/// The names of the features of a block alone.
+pub const OF_BLOCK: &[&str] = &joined::<{ OWN.len() + PLACES.len() }>(&[OWN, PLACES]);
 
-/// The names of the features that this module gives.
+/// How much the page has.
+const TOTALS: [&str; 4] = ["page-words", "page-prose", "page-blocks", "page-links"];
+/// The names of the features of a block that this module gives.
 const OWN: &[&str] = &[
     "words",
     "link-share",
@@ -181,10 +187,6 @@ const OWN: &[&str] = &[
     "prose-before-250",
     "prose-after-250",
     "prose-around-250",
-    "page-words",
-    "page-prose",
-    "page-blocks",
-    "page-links",
     "2-before-words",
     "2-before-link-share",
     "2-before-in-sentences",
@@ -229,14 +231,38 @@ pub const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'static str;
     names
 }
 
-/// The features of all blocks, a row of [`FEATURES`] for each.
-pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
+/// The features of the blocks of a page.
+#[derive(Clone, Debug, Default)]
+pub struct BlockFeatures {
+    /// Those that all blocks share, as many as [`OF_PAGE`]. None if there are no blocks.
+    pub of_page: Vec<f32>,
+    /// A row of [`OF_BLOCK`] for each block.
+    rows: Vec<f32>,
+}
+
+impl BlockFeatures {
+    /// The features of all blocks.
+    pub fn of(page: &Blocks, tree: &Tree) -> BlockFeatures {
+        if page.blocks.is_empty() { BlockFeatures::default() } else { features(page, tree) }
+    }
+
+    /// The features of each block alone.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        self.rows.chunks_exact(OF_BLOCK.len())
+    }
+
+    /// A feature of a block.
+    pub fn get(&self, block: usize, name: &str) -> f32 {
+        let of_block = OF_BLOCK.iter().position(|feature| *feature == name);
+        let of_page = || OF_PAGE.iter().position(|feature| *feature == name).map(|index| self.of_page[index]);
+        of_block.map(|index| self.rows[block * OF_BLOCK.len() + index]).or_else(of_page).unwrap_or(0.0)
+    }
+}
+
+fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
     let Blocks { blocks, containers, .. } = page;
     let count = blocks.len();
-    let mut rows = Vec::with_capacity(count * FEATURES.len());
-    if count == 0 {
-        return rows;
-    }
+    let mut rows = Vec::with_capacity(count * OF_BLOCK.len());
     let words = Sums::of(blocks.iter().map(|block| block.words));
     let link_words = Sums::of(blocks.iter().map(|block| block.link_words));
     let prose = Sums::of(blocks.iter().map(Block::prose));
@@ -303,7 +329,10 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
     let holders: Vec<Option<usize>> = containers.iter().map(|of| holder_of(tree.name(of.node))).collect();
     let middle = |index: usize| words.0[index] + blocks[index].words / 2.0;
     let places = Places::of(page, tree, &best);
-    let kinds: Vec<f32> = tree.kinds().each().map(|is| f32::from(u8::from(is))).collect();
+    let mut of_page =
+        vec![all_words.ln_1p(), prose.all() / all_words, (count as f32).ln_1p(), link_words.all() / all_words];
+    of_page.extend(&places.of_whole);
+    of_page.extend(tree.kinds().each().map(|is| f32::from(u8::from(is))));
     for (index, block) in blocks.iter().enumerate() {
         let mut put = |value: f32| rows.push(value);
         let around: Vec<usize> = page.around(index).take(MAX_LEVELS).collect();
@@ -385,10 +414,6 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
             put(after);
             put(before.min(after));
         }
-        put(all_words.ln_1p());
-        put(prose.all() / all_words);
-        put((count as f32).ln_1p());
-        put(link_words.all() / all_words);
         for neighbour in [index.checked_sub(2), index.checked_sub(1), Some(index + 1), Some(index + 2)] {
             let neighbour = neighbour.and_then(|at| blocks.get(at));
             put(neighbour.map_or(-1.0, |block| block.words.ln_1p()));
@@ -411,15 +436,8 @@ pub fn block_features(page: &Blocks, tree: &Tree) -> Vec<f32> {
         put(f32::from(u8::from(block.starts_small)));
         put(f32::from(u8::from(block.link_share() > 0.95)));
         places.put(index, &mut rows);
-        rows.extend(&kinds);
     }
-    rows
-}
-
-/// A feature of a block, in the rows of all blocks.
-pub fn feature(rows: &[f32], block: usize, name: &str) -> f32 {
-    let index = FEATURES.iter().position(|feature| *feature == name);
-    index.map_or(0.0, |index| rows[block * FEATURES.len() + index])
+    BlockFeatures { of_page, rows }
 }
 
 /// For each block, the sum of a value before it and after it, itself included. It fades with the words between.

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rayon::prelude::*;
 
-use super::block_features::{FEATURES, block_features, feature, joined};
+use super::block_features::{BlockFeatures, FEATURES, OF_BLOCK, OF_PAGE, joined};
 use super::blocks::{Block, Blocks};
 use super::page_parts::{Chosen, Favor, PageChoices, PageParts, headline};
 use crate::html::Tree;
@@ -41,8 +41,8 @@ const ALONE: ModelFormat = ModelFormat { model: "blocks", version: 3, features: 
 const IN_SOURCE: ModelFormat = ModelFormat { model: "blocks-in-source", version: 2, features: &ALL };
 /// The names of the features that the second network has besides.
 const BESIDE: [&str; 4] = ["alone", "text-goes", "text-score", "has-patterns"];
-/// The names of the second network's features.
-const ALL: [&str; BESIDE.len() + FEATURES.len()] = joined(&[&BESIDE, FEATURES]);
+/// The names of the second network's features. Those that all blocks of a page share come first.
+const ALL: [&str; BESIDE.len() + FEATURES.len()] = joined(&[OF_PAGE, &BESIDE, OF_BLOCK]);
 /// The first line of a file.
 pub const FIRST_LINE: &str = "# A block model of dehusk: it says which blocks of a page are its content.";
 
@@ -95,8 +95,7 @@ pub struct JudgedPage {
     pub page: Blocks,
     /// For each block, 0..=1.
     pub probabilities: Vec<f32>,
-    /// A row of features for each block.
-    features: Vec<f32>,
+    features: BlockFeatures,
 }
 
 /// A page to learn from.
@@ -104,7 +103,7 @@ pub struct JudgedPage {
 pub struct Lesson {
     /// Its site. Pages of a site are alike.
     pub site: String,
-    features: Vec<f32>,
+    features: BlockFeatures,
     /// What the patterns of its source say, if there are any.
     text: Option<Vec<TextEvidence>>,
     /// For each block, whether it is content, and how much it counts. What does not count has weight 0.
@@ -124,8 +123,8 @@ impl Lesson {
         shares: impl FnOnce(&Blocks, &dyn Fn(usize, &str) -> f32) -> Vec<Option<f32>>,
     ) -> Lesson {
         let page = Blocks::of(text, tree);
-        let features = block_features(&page, tree);
-        let shares = shares(&page, &|block, name| feature(&features, block, name));
+        let features = BlockFeatures::of(&page, tree);
+        let shares = shares(&page, &|block, name| features.get(block, name));
         let content = |share: &Option<f32>| share.is_some_and(|share| share >= 0.5);
         let main_text: f32 =
             page.blocks.iter().zip(&shares).filter(|(_, share)| content(share)).map(|(block, _)| block.words).sum();
@@ -141,6 +140,17 @@ impl Lesson {
     /// Whether each block is content.
     pub fn content(&self) -> impl Iterator<Item = bool> {
         self.labels.iter().map(|label| label.0)
+    }
+
+    /// A row of all features for each block. `put` adds those that a network has besides the ones of the page and the block.
+    fn rows(&self, put: impl Fn(&mut Vec<f32>, usize)) -> Vec<f32> {
+        let mut rows = Vec::with_capacity(self.labels.len() * ALL.len());
+        for (block, of_block) in self.features.rows().enumerate() {
+            rows.extend(&self.features.of_page);
+            put(&mut rows, block);
+            rows.extend(of_block);
+        }
+        rows
     }
 }
 
@@ -164,19 +174,14 @@ impl BlockModel {
     #[doc(hidden)]
     pub fn fit(lessons: &[Lesson]) -> BlockModel {
         let course = Course::of(lessons);
-        let rows: Vec<&[f32]> = lessons.iter().map(|lesson| lesson.features.as_slice()).collect();
+        let rows: Vec<Vec<f32>> = lessons.par_iter().map(|lesson| lesson.rows(|_, _| {})).collect();
         let (alone, opinions) = course.learned(FEATURES, &rows, |_| 1.0);
-        let beside = |(lesson, opinions): (&Lesson, &Vec<f32>)| {
-            let mut rows = Vec::with_capacity(opinions.len() * ALL.len());
-            for (block, (&p, features)) in opinions.iter().zip(lesson.features.chunks_exact(FEATURES.len())).enumerate()
-            {
-                put_beside(&mut rows, p, lesson.text.as_ref().map(|text| text[block]));
-                rows.extend(features);
-            }
-            rows
+        drop(rows);
+        let with_opinions = |(lesson, opinions): (&Lesson, &Vec<f32>)| {
+            let text = |block: usize| lesson.text.as_ref().map(|text| text[block]);
+            lesson.rows(|row, block| put_beside(row, opinions[block], text(block)))
         };
-        let rows: Vec<Vec<f32>> = lessons.par_iter().zip(&opinions).map(beside).collect();
-        let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
+        let rows: Vec<Vec<f32>> = lessons.par_iter().zip(&opinions).map(with_opinions).collect();
         let of_group = course.weights_of_groups();
         let (in_source, _) = course.learned(&ALL, &rows, |lesson| of_group[usize::from(lesson.text.is_some())]);
         BlockModel { networks: Networks { alone, in_source }.into() }
@@ -186,8 +191,9 @@ impl BlockModel {
     #[doc(hidden)]
     pub fn judge(&self, text: &str, tree: &Tree) -> JudgedPage {
         let page = Blocks::of(text, tree);
-        let features = block_features(&page, tree);
-        JudgedPage { probabilities: probabilities(&self.networks().alone, &features), page, features }
+        let features = BlockFeatures::of(&page, tree);
+        let probabilities = features.rows().map(self.networks().alone.judge(&features.of_page)).collect();
+        JudgedPage { page, probabilities, features }
     }
 
     /// Judges the blocks of a page of a source with patterns: the probability of each that it is content. `text` says what
@@ -197,14 +203,14 @@ impl BlockModel {
         // Rows are not stored: a page can have a million blocks.
         let network = &self.networks().in_source;
         let mut row = Vec::with_capacity(network.inputs.len());
-        let judge = network.judge();
-        let judged = |(block, features): (usize, &[f32])| {
+        let judge = network.judge(&page.features.of_page);
+        let judged = |(block, of_block): (usize, &[f32])| {
             row.clear();
             put_beside(&mut row, page.probabilities[block], Some(text[block]));
-            row.extend(features);
+            row.extend(of_block);
             judge(&row)
         };
-        page.features.chunks_exact(FEATURES.len()).enumerate().map(judged).collect()
+        page.features.rows().enumerate().map(judged).collect()
     }
 
     /// The model as a readable file. `about` says in one line what it was learned from.
@@ -248,12 +254,12 @@ impl JudgedPage {
 
     /// The block that is its headline.
     pub fn headline(&self) -> Option<usize> {
-        headline(&self.page, &|block, name| feature(&self.features, block, name))
+        headline(&self.page, &|block, name| self.features.get(block, name))
     }
 
     /// The parts of it about which people disagree. `stays` says which blocks are content.
     pub fn parts(&self, text: &str, stays: &[bool]) -> PageParts {
-        PageParts::of(text, &self.page, &|block, name| feature(&self.features, block, name), &|block| stays[block])
+        PageParts::of(text, &self.page, &|block, name| self.features.get(block, name), &|block| stays[block])
     }
 
     /// The parts of the visible text that go, in order, each with the probability that it should.
@@ -341,7 +347,7 @@ impl<'l> Course<'l> {
     fn learned(
         &self,
         names: &'static [&'static str],
-        rows: &[&[f32]],
+        rows: &[Vec<f32>],
         weight: impl Fn(&Lesson) -> f32 + Sync,
     ) -> (Network, Vec<Vec<f32>>) {
         let fitted = |out: Option<usize>| {
@@ -355,12 +361,13 @@ impl<'l> Course<'l> {
         let folds: Vec<Option<usize>> = std::iter::once(None).chain((0..FOLDS).map(Some)).collect();
         let mut networks: Vec<Network> = folds.into_par_iter().map(fitted).collect();
         let left_out = networks.split_off(1);
-        let opinions = |(lesson, rows): (&Lesson, &&[f32])| probabilities(&left_out[self.fold(lesson)], rows);
+        let opinions = |(lesson, rows): (&Lesson, &Vec<f32>)| -> Vec<f32> {
+            rows.chunks_exact(names.len()).map(left_out[self.fold(lesson)].judge(&[])).collect()
+        };
         let opinions: Vec<Vec<f32>> = self.lessons.par_iter().zip(rows).map(opinions).collect();
         let odds: Vec<Vec<f32>> =
             opinions.iter().map(|of_page| of_page.iter().copied().map(log_odds).collect()).collect();
-        let odds_of: Vec<&[f32]> = odds.iter().map(Vec::as_slice).collect();
-        let examples = self.examples(&["log-odds"], &odds_of, weight);
+        let examples = self.examples(&["log-odds"], &odds, weight);
         let line = logistic::fit(&examples, &FitOptions { ridge: RIDGE, clip: None });
         let stretched = |odds: Vec<f32>| odds.into_iter().map(|odds| line.probability(&[odds]) as f32).collect();
         let slope = line.log_odds(&[1.0]) - line.constant();
@@ -369,7 +376,7 @@ impl<'l> Course<'l> {
     }
 
     /// The blocks that have a label. `weight` is that of a lesson's group.
-    fn examples(&self, names: &'static [&'static str], rows: &[&[f32]], weight: impl Fn(&Lesson) -> f32) -> Examples {
+    fn examples(&self, names: &'static [&'static str], rows: &[Vec<f32>], weight: impl Fn(&Lesson) -> f32) -> Examples {
         let mut examples = Examples::new(names);
         for (lesson, rows) in self.lessons.iter().zip(rows) {
             let of_page = weight(lesson) * self.of_page(lesson);
@@ -381,10 +388,6 @@ impl<'l> Course<'l> {
         }
         examples
     }
-}
-
-fn probabilities(network: &Network, features: &[f32]) -> Vec<f32> {
-    features.chunks_exact(network.inputs.len()).map(network.judge()).collect()
 }
 
 /// Adds the features of a block that the second network has besides: see [`BESIDE`]. `text` is `None` without patterns.

@@ -1,6 +1,6 @@
 //! Where each block of a page stands: in a group of elements that are alike, under a heading, on a branch of the tree.
 //!
-//! Takes the blocks of a page. Returns a row of numbers for each block. Lists of other articles, comments and menus are
+//! Takes the blocks of a page. Returns numbers for the page as a whole, and a row of numbers for each block. Lists of other articles, comments and menus are
 //! groups of elements that are alike, and most of them stand under a heading of their own, or on a branch of the tree beside
 //! the one with the best stretch of prose. None of this needs to know a language.
 
@@ -18,9 +18,8 @@ const LEAST_ALIKE: usize = 3;
 /// A bold block of at most this many words is a heading.
 const HEADING_WORDS: f32 = 12.0;
 
-/// The names of the features.
-pub const PLACES: &[&str] = &[
-    // The page as a whole.
+/// The names of the features of the page as a whole.
+pub const OF_WHOLE: &[&str] = &[
     "page-articles",
     "page-fields",
     "page-tables",
@@ -42,6 +41,10 @@ pub const PLACES: &[&str] = &[
     "page-cards-prose-density",
     "page-cards-pictures",
     "page-cards-blocks",
+];
+
+/// The names of the features of a block.
+pub const PLACES: &[&str] = &[
     // The group of cards that the block is in.
     "card-alike",
     "card-words",
@@ -230,7 +233,8 @@ pub struct Places<'p> {
     totals: Totals<'p>,
     groups: Groups,
     largest: Option<usize>,
-    of_page: Vec<f32>,
+    /// What is the same for all blocks, as many as [`OF_WHOLE`].
+    pub of_whole: Vec<f32>,
     heading_levels: Vec<Option<f32>>,
     sections: Sections,
     /// The middles of the headings of the first level, in words from the start.
@@ -263,7 +267,7 @@ impl<'p> Places<'p> {
             tree,
             best: best.clone(),
             largest: groups.largest(),
-            of_page: page_features(&totals, best, &heading_levels, &seen, &groups),
+            of_whole: whole_features(&totals, best, &heading_levels, &seen, &groups),
             sections: sections(&heading_levels),
             first_headings: (0..blocks.len()).filter(is_first).map(|block| middle(&totals, block)).collect(),
             top: innermost_with_best(&totals, best),
@@ -278,7 +282,6 @@ impl<'p> Places<'p> {
     /// Adds the features of a block to a row, as many as [`PLACES`].
     pub fn put(&self, block: usize, row: &mut Vec<f32>) {
         let around: Vec<usize> = self.totals.page.around(block).take(MAX_LEVELS).collect();
-        row.extend(&self.of_page);
         self.put_card(&around, row);
         self.put_section(block, row);
         self.put_branch(block, &around, row);
@@ -443,7 +446,7 @@ impl Seen {
 }
 
 /// What is the same for all blocks of a page.
-fn page_features(
+fn whole_features(
     totals: &Totals,
     best: &Range<usize>,
     heading_levels: &[Option<f32>],
@@ -582,7 +585,7 @@ fn one_if(is_so: bool) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::block_features::{FEATURES, block_features};
+    use super::super::block_features::{BlockFeatures, FEATURES, OF_PAGE};
     use super::*;
     use crate::html::read;
 
@@ -590,12 +593,12 @@ mod tests {
     fn value(page: &str, start: &str, name: &str) -> f32 {
         let (text, tree) = read::<Tree>(page);
         let blocks = Blocks::of(&text, &tree);
-        let rows = block_features(&blocks, &tree);
+        let features = BlockFeatures::of(&blocks, &tree);
         let block =
             blocks.blocks.iter().position(|block| text[block.text.clone()].starts_with(start)).expect("a block");
-        let index = FEATURES.iter().position(|feature| *feature == name).expect("a feature");
-        assert_eq!(rows.len(), blocks.blocks.len() * FEATURES.len());
-        rows[block * FEATURES.len() + index]
+        assert_eq!((features.of_page.len(), features.rows().len()), (OF_PAGE.len(), blocks.blocks.len()));
+        assert!(FEATURES.contains(&name));
+        features.get(block, name)
     }
 
     /// A story, and beside it teasers of others.

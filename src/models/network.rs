@@ -66,7 +66,7 @@ impl Network {
     /// # Panics
     /// If the number of features is not that of the network.
     pub fn probability(&self, features: &[f32]) -> f32 {
-        self.judge()(features)
+        self.judge(&[])(features)
     }
 
     /// The network whose log-odds are `slope` times those of this one, and `intercept` more.
@@ -76,23 +76,31 @@ impl Network {
         self
     }
 
-    /// [`probability`](Network::probability), for many examples. It is faster, because most features of an example are 0,
-    /// and what these add is added up once.
-    pub fn judge(&self) -> impl Fn(&[f32]) -> f32 {
-        let value = |input: &Input, feature| scaled(feature, input.mean, input.deviation);
-        let at_zero: Vec<f32> = self.inputs.iter().map(|input| value(input, 0.0)).collect();
-        let mut units_at_zero = self.unit_intercepts;
-        self.inputs.iter().zip(&at_zero).for_each(|(input, &value)| input.add_to(&mut units_at_zero, value));
+    /// [`probability`](Network::probability), for many examples that share their first features. It is faster: what shared
+    /// features add is added up once. Most other features of an example are 0, and what these add is added up once as well.
+    pub fn judge(&self, shared: &[f32]) -> impl Fn(&[f32]) -> f32 {
+        let at_zero: Vec<f32> = self.inputs.iter().map(|input| input.scaled(0.0)).collect();
+        let mut start = self.unit_intercepts;
+        self.inputs.iter().zip(&at_zero).for_each(|(input, &value)| input.add_to(&mut start, value));
+        add_features(&mut start, &self.inputs, &at_zero, shared);
+        let first = shared.len();
         move |features| {
-            assert_eq!(features.len(), self.inputs.len(), "a value for each feature of the network");
-            let mut units = units_at_zero;
-            for ((input, &feature), at_zero) in self.inputs.iter().zip(features).zip(&at_zero) {
-                if feature != 0.0 {
-                    input.add_to(&mut units, value(input, feature) - at_zero);
-                }
-            }
+            assert_eq!(first + features.len(), self.inputs.len(), "a value for each feature of the network");
+            let mut units = start;
+            add_features(&mut units, &self.inputs[first..], &at_zero[first..], features);
             let gains = active(&units).into_iter().zip(self.unit_weights).map(|(unit, weight)| unit * weight);
             logistic(self.intercept + gains.sum::<f32>())
+        }
+    }
+}
+
+/// Adds what units gain from features that are not 0. `at_zero` are the values of features that are 0. It is inlined, so that
+/// the units stay in registers.
+#[inline(always)]
+fn add_features(units: &mut Units, inputs: &[Input], at_zero: &[f32], features: &[f32]) {
+    for ((input, at_zero), &feature) in inputs.iter().zip(at_zero).zip(features) {
+        if feature != 0.0 {
+            input.add_to(units, input.scaled(feature) - at_zero);
         }
     }
 }
@@ -104,7 +112,12 @@ pub fn log_odds(p: f32) -> f32 {
 }
 
 impl Input {
+    fn scaled(&self, feature: f32) -> f32 {
+        scaled(feature, self.mean, self.deviation)
+    }
+
     /// Adds what units gain from a value of the feature.
+    #[inline]
     fn add_to(&self, units: &mut Units, value: f32) {
         units.iter_mut().zip(&self.weights).for_each(|(unit, weight)| *unit += weight * value);
     }
@@ -382,6 +395,16 @@ mod tests {
             // A longer way could pass the place where a unit becomes 0.
             let expected = (moved(1e-3) - moved(-1e-3)) / 2e-3;
             assert!((f64::from(slope) - expected).abs() < 1e-3, "{index}: {slope} {expected}");
+        }
+    }
+
+    #[test]
+    fn features_that_examples_share_are_added_up_once() {
+        let network = fit(&either_or(300), 0.01, 7);
+        let values = [8.0, -4.0, 1.0];
+        for shared in 0..=values.len() {
+            let (shared, own) = values.split_at(shared);
+            assert_eq!(network.judge(shared)(own), network.probability(&values), "{shared:?}");
         }
     }
 
