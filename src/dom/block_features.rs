@@ -5,11 +5,13 @@
 //!
 //! *Prose* is words in complete sentences, outside of lists of links. It needs no knowledge of the language.
 
+use std::sync::LazyLock;
+
 use rustc_hash::FxHashMap;
 
 use super::block_places::{OF_WHOLE, PLACES, Places};
 use super::blocks::{Block, Blocks, ratio};
-use super::naming::HINTS;
+use super::naming::{ALL_HINTS, HINTS};
 use crate::html::{Kinds, Tree};
 
 /// Levels beyond this are not looked at. It keeps time linear on deep pages.
@@ -33,8 +35,31 @@ const HOLDERS: [&[&str]; 10] = [
     &["aside"],
     &["figure"],
 ];
+/// Elements that say what a block is that is directly in them.
+const ELEMENTS: [&[&str]; 9] = [
+    &["p"],
+    &["h1"],
+    &["h2", "h3", "h4", "h5", "h6"],
+    &["li"],
+    &["td", "th"],
+    &["dd", "dt"],
+    &["pre"],
+    &["blockquote"],
+    &["figcaption", "caption"],
+];
 /// The words over which prose nearby fades.
 const FADES: [f32; 3] = [15.0, 60.0, 250.0];
+
+/// The logarithms of 1 and of 0, 1, 2 ... half words. A page needs many of them.
+static LOGARITHMS: LazyLock<Vec<f32>> =
+    LazyLock::new(|| (0..4096_u16).map(|half| (f32::from(half) / 2.0).ln_1p()).collect());
+
+/// The logarithm of 1 and a number.
+pub fn ln_1p(number: f32) -> f32 {
+    let half = (2.0 * number) as u32;
+    let known = LOGARITHMS.get(half as usize).filter(|_| half as f32 == 2.0 * number);
+    known.copied().unwrap_or_else(|| number.ln_1p())
+}
 
 /// Sums over consecutive blocks.
 pub struct Sums(Vec<f32>);
@@ -325,22 +350,25 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
         of_path.2 += block.link_words;
         of_path.3 += block.prose();
     }
-    let holder_of = |name: &str| HOLDERS.iter().position(|names| names.contains(&name));
-    let holders: Vec<Option<usize>> = containers.iter().map(|of| holder_of(tree.name(of.node))).collect();
+    // Sets of bits.
+    let holder_of = |name: &str| HOLDERS.iter().position(|names| names.contains(&name)).map_or(0, |at| 1 << at);
+    let holders: Vec<u16> = containers.iter().map(|of| holder_of(tree.name(of.node))).collect();
     let middle = |index: usize| words.0[index] + blocks[index].words / 2.0;
     let places = Places::of(page, tree, &best);
     let mut of_page =
-        vec![all_words.ln_1p(), prose.all() / all_words, (count as f32).ln_1p(), link_words.all() / all_words];
+        vec![ln_1p(all_words), prose.all() / all_words, ln_1p(count as f32), link_words.all() / all_words];
     of_page.extend(&places.of_whole);
     of_page.extend(tree.kinds().each().map(|is| f32::from(u8::from(is))));
+    let mut around = Vec::with_capacity(MAX_LEVELS);
     for (index, block) in blocks.iter().enumerate() {
         let mut put = |value: f32| rows.push(value);
-        let around: Vec<usize> = page.around(index).take(MAX_LEVELS).collect();
+        around.clear();
+        around.extend(page.around(index).take(MAX_LEVELS));
         let per_word = |count: f32| count / block.words.max(1.0);
-        put(block.words.ln_1p());
+        put(ln_1p(block.words));
         put(block.link_share());
         put(block.in_sentences());
-        put(block.sentences.ln_1p());
+        put(ln_1p(block.sentences));
         put(per_word(block.capitals));
         put(per_word(block.numbers));
         put(per_word(block.separators));
@@ -350,41 +378,28 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
         put(f32::from(u8::from(same_content[&block.content] > 1)));
         put(ratio(block.title_words, block.distinct_words, 0.0));
         put(f32::from(u8::from(title == Some(index))));
-        let own = name(block);
-        for names in [
-            &["p"] as &[&str],
-            &["h1"],
-            &["h2", "h3", "h4", "h5", "h6"],
-            &["li"],
-            &["td", "th"],
-            &["dd", "dt"],
-            &["pre"],
-            &["blockquote"],
-            &["figcaption", "caption"],
-        ] {
-            put(f32::from(u8::from(names.contains(&own))));
-        }
-        let held_by = around.iter().fold([false; HOLDERS.len()], |held_by, &container| {
-            std::array::from_fn(|at| held_by[at] || holders[container] == Some(at))
-        });
-        held_by.into_iter().for_each(|is_in| put(f32::from(u8::from(is_in))));
-        let mut nearest = [0.0_f32; HINTS];
+        let element = ELEMENTS.iter().position(|names| names.contains(&name(block)));
+        (0..ELEMENTS.len()).for_each(|at| put(f32::from(u8::from(element == Some(at)))));
+        let held_by = around.iter().fold(0, |held_by, &container| held_by | holders[container]);
+        (0..HOLDERS.len()).for_each(|at| put(f32::from(held_by >> at & 1)));
+        let (mut nearest, mut hinted) = ([0.0; HINTS], 0);
         for (level, &container) in around.iter().take(MAX_HINT_LEVELS).enumerate() {
-            for (hint, nearest) in nearest.iter_mut().enumerate() {
-                if containers[container].hints >> hint & 1 == 1 && *nearest == 0.0 {
-                    *nearest = 1.0 / (1.0 + level as f32);
-                }
+            let mut hints = containers[container].hints & ALL_HINTS & !hinted;
+            hinted |= hints;
+            while hints != 0 {
+                nearest[hints.trailing_zeros() as usize] = 1.0 / (1.0 + level as f32);
+                hints &= hints - 1;
             }
         }
         nearest.into_iter().for_each(&mut put);
         for level in 0..4 {
             let container = around[level.min(around.len() - 1)];
             let range = &containers[container].blocks;
-            put(words.over(range).ln_1p());
+            put(ln_1p(words.over(range)));
             put(link_share(container));
             put(prose.over(range) / all_prose);
             put(prose.over(range) / words.over(range).max(1.0));
-            put((range.len() as f32).ln_1p());
+            put(ln_1p(range.len() as f32));
         }
         for container in [top, holder] {
             let Way { up, down } = page.way(container, index);
@@ -398,25 +413,25 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
             _ => (index - held.start) as f32 / (held.len() as f32 - 1.0).max(1.0),
         });
         put(middle(index) / all_words);
-        put(middle(index).ln_1p());
-        put((all_words - middle(index)).max(0.0).ln_1p());
+        put(ln_1p(middle(index)));
+        put(ln_1p((all_words - middle(index)).max(0.0)));
         put(f32::from(u8::from(best.contains(&index))));
-        put(if index < best.start { (words.0[best.start] - words.0[index + 1]).max(0.0).ln_1p() } else { 0.0 });
-        put(if index >= best.end { (words.0[index] - words.0[best.end]).max(0.0).ln_1p() } else { 0.0 });
+        put(if index < best.start { ln_1p((words.0[best.start] - words.0[index + 1]).max(0.0)) } else { 0.0 });
+        put(if index >= best.end { ln_1p((words.0[index] - words.0[best.end]).max(0.0)) } else { 0.0 });
         put(title.map_or(0.0, |title| {
             let distance = middle(index) - middle(title);
-            distance.abs().ln_1p() * distance.signum()
+            ln_1p(distance.abs()) * distance.signum()
         }));
         put(f32::from(u8::from(title.is_some())));
         for faded in &faded {
-            let (before, after) = (faded[index].0.ln_1p(), faded[index].1.ln_1p());
+            let (before, after) = (ln_1p(faded[index].0), ln_1p(faded[index].1));
             put(before);
             put(after);
             put(before.min(after));
         }
         for neighbour in [index.checked_sub(2), index.checked_sub(1), Some(index + 1), Some(index + 2)] {
             let neighbour = neighbour.and_then(|at| blocks.get(at));
-            put(neighbour.map_or(-1.0, |block| block.words.ln_1p()));
+            put(neighbour.map_or(-1.0, |block| ln_1p(block.words)));
             put(neighbour.map_or(-1.0, Block::link_share));
             put(neighbour.map_or(-1.0, Block::in_sentences));
             let path = |block: &Block| containers[block.container].path;
@@ -424,8 +439,8 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
             put(f32::from(u8::from(is_alike)));
         }
         let (of_path, path_words, path_links, path_prose) = same_path[&containers[block.container].path];
-        put(of_path.ln_1p());
-        put((path_words / of_path).ln_1p());
+        put(ln_1p(of_path));
+        put(ln_1p(path_words / of_path));
         put(ratio(path_links, path_words, 1.0));
         put(path_prose / all_prose);
         put(containers[block.container].depth.min(MAX_DEPTH) as f32);
@@ -435,29 +450,38 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
         put(ratio(block.unspaced_words, block.words, 0.0));
         put(f32::from(u8::from(block.starts_small)));
         put(f32::from(u8::from(block.link_share() > 0.95)));
-        places.put(index, &mut rows);
+        places.put(index, &around, &mut rows);
     }
     BlockFeatures { of_page, rows }
 }
 
 /// For each block, the sum of a value before it and after it, itself included. It fades with the words between.
 fn nearby(blocks: &[Block], fade: f32, value: impl Fn(&Block) -> f32) -> Vec<(f32, f32)> {
+    let left: Vec<f32> = blocks.iter().map(|block| (-block.words / fade).exp()).collect();
     let mut sums = vec![(0.0, 0.0); blocks.len()];
-    let mut sum = 0.0;
+    let (mut before, mut after) = (0.0, 0.0);
     for (index, block) in blocks.iter().enumerate() {
-        if let Some(before) = index.checked_sub(1) {
-            sum *= (-blocks[before].words / fade).exp();
-        }
-        sum += value(block);
-        sums[index].0 = sum;
+        before += value(block);
+        sums[index].0 = before;
+        before *= left[index];
     }
-    sum = 0.0;
     for (index, block) in blocks.iter().enumerate().rev() {
-        if let Some(after) = blocks.get(index + 1) {
-            sum *= (-after.words / fade).exp();
-        }
-        sum += value(block);
-        sums[index].1 = sum;
+        after += value(block);
+        sums[index].1 = after;
+        after *= left[index];
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_logarithms_are_those_that_are_computed() {
+        for number in [0.0, 0.5, 1.0, 2.25, 0.1, 7.5, 2047.5, 2048.0, 1e6, 1e30, -0.5, f32::INFINITY] {
+            assert_eq!(ln_1p(number), number.ln_1p(), "{number}");
+        }
+        assert!(ln_1p(f32::NAN).is_nan());
+    }
 }

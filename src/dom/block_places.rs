@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::block_features::{MAX_LEVELS, MAX_WAY, Sums};
+use super::block_features::{MAX_LEVELS, MAX_WAY, Sums, ln_1p};
 use super::blocks::{Block, Blocks, ratio};
 use super::naming::HINTS;
 use crate::html::{Attribute, NodeKind, Tree};
@@ -279,21 +279,20 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// Adds the features of a block to a row, as many as [`PLACES`].
-    pub fn put(&self, block: usize, row: &mut Vec<f32>) {
-        let around: Vec<usize> = self.totals.page.around(block).take(MAX_LEVELS).collect();
-        self.put_card(&around, row);
+    /// Adds the features of a block to a row, as many as [`PLACES`]. `around` are the innermost containers around it.
+    pub fn put(&self, block: usize, around: &[usize], row: &mut Vec<f32>) {
+        self.put_card(around, row);
         self.put_section(block, row);
-        self.put_branch(block, &around, row);
+        self.put_branch(block, around, row);
         let Places { totals, .. } = self;
         let Blocks { blocks, containers, .. } = totals.page;
         let article = self.articles[blocks[block].container];
-        let words = |(_, article): (usize, usize)| totals.words.over(&containers[article].blocks).ln_1p();
+        let words = |(_, article): (usize, usize)| ln_1p(totals.words.over(&containers[article].blocks));
         row.push(article.map_or(0.0, |(number, _)| 1.0 + number as f32 / self.number_of_articles));
         row.push(article.map_or(0.0, words));
         let (before, after) = (0..block, block..blocks.len());
         row.extend([
-            totals.pictures.over(&(block.saturating_sub(2)..(block + 3).min(blocks.len()))).ln_1p(),
+            ln_1p(totals.pictures.over(&(block.saturating_sub(2)..(block + 3).min(blocks.len())))),
             totals.words.over(&after) / totals.words.all().max(1.0),
             totals.link_share(&after),
             totals.prose_density(&after),
@@ -316,8 +315,8 @@ impl<'p> Places<'p> {
             Some((level, &card)) => {
                 let group = groups.group(card);
                 row.extend([
-                    group.alike.ln_1p(),
-                    group.words.ln_1p(),
+                    ln_1p(group.alike),
+                    ln_1p(group.words),
                     group.spread,
                     group.share,
                     group.link_share,
@@ -325,7 +324,7 @@ impl<'p> Places<'p> {
                     group.linked,
                     group.pictures,
                     groups.of[card].1 as f32 / group.alike,
-                    group.blocks.ln_1p(),
+                    ln_1p(group.blocks),
                     one_if(group.has_best),
                     group.headings,
                     group.numbers,
@@ -339,7 +338,7 @@ impl<'p> Places<'p> {
         let share = card.map_or(0.0, |(_, &card)| groups.group(card).share);
         row.push(largest.map_or(0.0, |largest| share / groups.groups[largest].share.max(1e-6)));
         let alike = groups.group(around[0]);
-        row.extend([alike.alike.ln_1p(), alike.words.ln_1p(), alike.link_share, alike.linked]);
+        row.extend([ln_1p(alike.alike), ln_1p(alike.words), alike.link_share, alike.linked]);
     }
 
     /// From the heading above a block to the next one.
@@ -349,18 +348,18 @@ impl<'p> Places<'p> {
         let heading = &totals.page.blocks[section.start];
         let level = self.heading_levels[section.start];
         row.extend([
-            totals.words.over(&section).ln_1p(),
+            ln_1p(totals.words.over(&section)),
             totals.link_share(&section),
             totals.prose_density(&section),
-            (section.len() as f32).ln_1p(),
-            totals.words.over(&(section.start..block)).ln_1p(),
+            ln_1p(section.len() as f32),
+            ln_1p(totals.words.over(&(section.start..block))),
             level.unwrap_or(BOLD + 1.0),
-            level.map_or(-1.0, |_| heading.words.ln_1p()),
+            level.map_or(-1.0, |_| ln_1p(heading.words)),
             level.map_or(-1.0, |_| heading.link_share()),
             number as f32 / sections.starts.len() as f32,
             one_if(section.start >= self.best.end),
             signed_ln(nearest(&self.first_headings, middle(totals, block))),
-            totals.headings.over(&(0..block)).ln_1p(),
+            ln_1p(totals.headings.over(&(0..block))),
         ]);
     }
 
@@ -379,13 +378,13 @@ impl<'p> Places<'p> {
         let side = one_if(blocks.start >= best.end) - one_if(blocks.end <= best.start);
         let between = if side > 0.0 { best.end..blocks.start } else { blocks.end..best.start };
         row.extend([
-            totals.words.over(blocks).ln_1p(),
+            ln_1p(totals.words.over(blocks)),
             totals.link_share(blocks),
             totals.prose.over(blocks) / totals.prose.all().max(1.0),
             totals.prose_density(blocks),
-            (blocks.len() as f32).ln_1p(),
+            ln_1p(blocks.len() as f32),
             side,
-            if side == 0.0 { 0.0 } else { totals.words.over(&between).ln_1p() },
+            if side == 0.0 { 0.0 } else { ln_1p(totals.words.over(&between)) },
         ]);
         let hints = if branch == common { 0 } else { containers[branch].hints };
         row.extend((0..HINTS).map(|hint| f32::from(hints >> hint & 1)));
@@ -458,31 +457,31 @@ fn whole_features(
     let sum = |value: fn(&Block) -> f32| blocks.iter().map(value).sum::<f32>();
     let first_headings = heading_levels.iter().filter(|level| **level == Some(1.0)).count() as f32;
     let mut features = vec![
-        seen.articles.ln_1p(),
-        seen.fields.ln_1p(),
-        seen.tables.ln_1p(),
-        seen.times.ln_1p(),
-        seen.all_pictures.ln_1p(),
+        ln_1p(seen.articles),
+        ln_1p(seen.fields),
+        ln_1p(seen.tables),
+        ln_1p(seen.times),
+        ln_1p(seen.all_pictures),
         one_if(seen.has_main),
         sum(|block| block.unspaced_words) / all_words,
-        (all_words / count).ln_1p(),
+        ln_1p(all_words / count),
         totals.headings.all() / count,
-        first_headings.ln_1p(),
+        ln_1p(first_headings),
         sum(|block| block.commas) / all_words,
         totals.prose.over(best) / totals.prose.all().max(1.0),
         totals.prose_density(best),
-        totals.prose.all().ln_1p(),
+        ln_1p(totals.prose.all()),
     ];
     match groups.largest().map(|largest| &groups.groups[largest]) {
         None => features.extend([0.0; 7]),
         Some(group) => features.extend([
             group.share,
-            group.words.ln_1p(),
-            group.alike.ln_1p(),
+            ln_1p(group.words),
+            ln_1p(group.alike),
             group.link_share,
             group.prose_density,
             group.pictures,
-            group.blocks.ln_1p(),
+            ln_1p(group.blocks),
         ]),
     }
     features
@@ -576,7 +575,7 @@ fn nearest(places: &[f32], at: f32) -> f32 {
 }
 
 fn signed_ln(value: f32) -> f32 {
-    value.abs().ln_1p() * value.signum()
+    ln_1p(value.abs()) * value.signum()
 }
 
 fn one_if(is_so: bool) -> f32 {

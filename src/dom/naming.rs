@@ -13,6 +13,9 @@ pub type Hints = u16;
 /// Number of hints.
 pub const HINTS: usize = 14;
 
+/// All of them.
+pub const ALL_HINTS: Hints = (1 << HINTS) - 1;
+
 /// The name of each hint, and the words that make it. A word with `^` must start a part of a name, one with `$` must
 /// end it. Parts end at hyphens, underlines, spaces, digits and capitals.
 const WORDS: [(&str, &[&str]); HINTS] = [
