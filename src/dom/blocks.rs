@@ -4,7 +4,8 @@
 //! table cells, each with counts of its words; and its containers: the block elements that have text, each with the range of
 //! its blocks.
 
-use std::ops::Range;
+use std::iter;
+use std::ops::{BitOr, Range};
 
 use rustc_hash::FxHashSet;
 use twox_hash::XxHash3_64;
@@ -174,7 +175,7 @@ fn structure(tree: &Tree) -> Blocks {
                         parent: around,
                         depth,
                         blocks: blocks.len()..blocks.len(),
-                        hints: hints(&names(tree, node)),
+                        hints: names(tree, node).map(hints).fold(0, Hints::bitor),
                         path: XxHash3_64::oneshot_with_seed(path, step(tree, node).as_bytes()),
                     });
                 }
@@ -211,30 +212,23 @@ fn links(tree: &Tree, blocks: &[Block]) -> Vec<(usize, Range<usize>)> {
 fn step(tree: &Tree, node: usize) -> String {
     let mut step = tree.name(node).to_owned();
     let plain = |name: &str| -> String { name.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect() };
-    let mut classes: Vec<String> =
-        tree.attribute(node, Attribute::Class).unwrap_or_default().split_ascii_whitespace().map(plain).collect();
-    classes.sort_unstable();
-    classes.dedup();
-    for class in classes {
-        step.push('.');
-        step.push_str(&class);
+    if let Some(classes) = tree.attribute(node, Attribute::Class).map(plain) {
+        let mut classes: Vec<&str> = classes.split_ascii_whitespace().collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes.into_iter().for_each(|class| step.extend([".", class]));
     }
     if let Some(id) = tree.attribute(node, Attribute::Id).map(str::trim).filter(|id| !id.is_empty()) {
-        step.push('#');
-        step.push_str(&plain(id));
+        step.extend(["#", &plain(id)]);
     }
     step
 }
 
 /// All names in an element.
-fn names(tree: &Tree, node: usize) -> String {
-    let mut names = tree.name(node).to_owned();
+fn names(tree: &Tree, node: usize) -> impl Iterator<Item = &str> {
     let telling = [Attribute::Class, Attribute::Id, Attribute::Role, Attribute::ItemProp, Attribute::ItemType];
-    for value in telling.into_iter().filter_map(|attribute| tree.attribute(node, attribute)) {
-        names.push(' ');
-        names.push_str(value);
-    }
-    names
+    let values = telling.into_iter().filter_map(move |attribute| tree.attribute(node, attribute));
+    iter::once(tree.name(node)).chain(values)
 }
 
 fn title_words(title: &str) -> FxHashSet<u64> {
@@ -269,6 +263,8 @@ struct Counter {
     folded: String,
     /// The words in it.
     ends: Vec<Range<usize>>,
+    /// The hashes of its first words.
+    words: Vec<u64>,
 }
 
 impl Counter {
@@ -306,9 +302,12 @@ impl Counter {
         block.content = XxHash3_64::oneshot(self.folded.as_bytes());
         if !self.title.is_empty() {
             let hash = |word: &Range<usize>| XxHash3_64::oneshot(&self.folded.as_bytes()[word.clone()]);
-            let distinct: FxHashSet<u64> = self.ends.iter().take(64).map(hash).collect();
-            block.title_words = distinct.intersection(&self.title).count() as f32;
-            block.distinct_words = distinct.len() as f32;
+            self.words.clear();
+            self.words.extend(self.ends.iter().take(64).map(hash));
+            self.words.sort_unstable();
+            self.words.dedup();
+            block.title_words = self.words.iter().filter(|word| self.title.contains(word)).count() as f32;
+            block.distinct_words = self.words.len() as f32;
         }
         let (mut half, mut unspaced, mut digits) = (0_u32, 0_u32, 0_u32);
         let (mut in_word, mut may_end) = (false, false);

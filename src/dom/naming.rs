@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 /// What a name hints at, as a bit in a set.
 pub type Hints = u16;
@@ -94,6 +94,7 @@ static AUTOMATON: LazyLock<(AhoCorasick, Vec<Word>)> = LazyLock::new(|| {
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::Standard)
+        .kind(Some(AhoCorasickKind::DFA))
         .build(words.iter().map(|word| word.text))
         .expect("a few short words");
     (automaton, words)

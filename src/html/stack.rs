@@ -41,7 +41,7 @@ impl Name {
             let mut numbers = [0; Tag::COUNT];
             let mut tag = 0;
             while tag < Tag::COUNT {
-                numbers[tag] = hash(Tag::NAMES[tag], Tag::NAMES[tag].len());
+                numbers[tag] = hash(Tag::NAMES[tag].as_bytes(), Tag::NAMES[tag].len());
                 tag += 1;
             }
             numbers

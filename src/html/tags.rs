@@ -17,7 +17,7 @@ macro_rules! tags {
             pub(super) const COUNT: usize = [Tag::Other, $(Tag::$variant),*].len();
 
             /// The names in lower case, by tag; `*` for an unknown one.
-            pub(super) const NAMES: [&[u8]; Tag::COUNT] = [b"*", $($name),*];
+            pub(super) const NAMES: [&str; Tag::COUNT] = as_text([b"*", $($name),*]);
 
             /// The tag of a lower-case name.
             pub(super) fn of(name: &[u8]) -> Tag {
@@ -29,7 +29,7 @@ macro_rules! tags {
 
             /// The name in lower case; `*` for an unknown one.
             pub(super) fn name(self) -> &'static str {
-                str::from_utf8(Tag::NAMES[self as usize]).unwrap_or_default()
+                Tag::NAMES[self as usize]
             }
         }
     };
@@ -59,6 +59,19 @@ tags! {
     b"template" Template b"textarea" Textarea b"tfoot" Tfoot b"th" Th b"thead" Thead
     b"title" Title b"tr" Tr b"track" Track b"tt" Tt b"u" U b"ul" Ul b"var" Var
     b"video" Video b"wbr" Wbr b"xmp" Xmp
+}
+
+/// Names as text: checked once, and not whenever an element is asked for its name.
+const fn as_text(names: [&'static [u8]; Tag::COUNT]) -> [&'static str; Tag::COUNT] {
+    let mut texts = [""; Tag::COUNT];
+    let mut tag = 0;
+    while tag < Tag::COUNT {
+        if let Ok(text) = str::from_utf8(names[tag]) {
+            texts[tag] = text;
+        }
+        tag += 1;
+    }
+    texts
 }
 
 use Tag::*;
