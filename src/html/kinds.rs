@@ -7,10 +7,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::metadata::{is_linked_data, value};
+use super::metadata::{is_linked_data, open_graph};
 use super::pending::PendingTag;
 use super::tags::Tag;
-use super::tree::Attribute;
 
 /// A longer script is not looked at.
 const MOST_OF_SCRIPT: usize = 256 << 10;
@@ -135,7 +134,7 @@ impl KindsReader {
     pub(super) fn open(&mut self, tag: &PendingTag, name: Tag) {
         self.end_script();
         match name {
-            Tag::Meta => graph_type(tag).into_iter().for_each(|name| self.kinds.add_graph_type(&name)),
+            Tag::Meta => open_graph(tag, "og:type").into_iter().for_each(|name| self.kinds.add_graph_type(&name)),
             Tag::Script if is_linked_data(tag) => self.script = Some(String::new()),
             _ => {}
         }
@@ -156,12 +155,6 @@ impl KindsReader {
     fn end_script(&mut self) {
         self.script.take().into_iter().for_each(|script| self.kinds.add_linked_data(&script));
     }
-}
-
-fn graph_type(meta: &PendingTag) -> Option<String> {
-    let is_type = |name: String| name.trim().eq_ignore_ascii_case("og:type");
-    let is_type = [Attribute::Property, Attribute::Name].into_iter().filter_map(|name| value(meta, name)).any(is_type);
-    value(meta, Attribute::Content).filter(|name| is_type && !name.trim().is_empty())
 }
 
 #[cfg(test)]

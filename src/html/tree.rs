@@ -13,6 +13,7 @@ use twox_hash::XxHash3_64;
 use super::AltText;
 use super::kinds::{Kinds, KindsReader};
 use super::map::{Origin, Trace};
+use super::metadata::open_graph;
 use super::pending::PendingTag;
 use super::stack::Name;
 use super::tags::Tag;
@@ -661,7 +662,7 @@ impl Trace for Planter {
             self.tree.spellings.entry(name.number()).or_insert_with(spelling);
         }
         if name.tag == Tag::Meta && self.og_title.is_empty() {
-            self.og_title = og_title(tag).unwrap_or_default();
+            self.og_title = open_graph(tag, "og:title").unwrap_or_default();
         }
         if name.tag == Tag::Base && self.tree.base.is_none() {
             let href = tag.attributes().find(|&(attribute, _)| attribute == Attribute::Href);
@@ -691,15 +692,6 @@ impl Trace for Planter {
             self.tree.title.push_str(&String::from_utf8_lossy(text));
         }
     }
-}
-
-/// The title that a `<meta>` gives to other sites, if it does.
-fn og_title(meta: &PendingTag) -> Option<String> {
-    let value = |attribute| meta.attributes().find(|&(kept, _)| kept == attribute).map(|(_, value)| value);
-    let is_title = |name: &[u8]| name.eq_ignore_ascii_case(b"og:title");
-    let is_title = [Attribute::Property, Attribute::Name].into_iter().filter_map(value).any(is_title);
-    let content = value(Attribute::Content).filter(|_| is_title)?;
-    Some(String::from_utf8_lossy(content).into_owned())
 }
 
 #[cfg(test)]
@@ -922,6 +914,7 @@ mod tests {
         assert_eq!(title("<head><meta property=og:title content=c><title>a</title></head>b"), "a c");
         assert_eq!(title("<meta name=OG:TITLE content=' c '><meta property=og:title content=d>"), "c");
         assert_eq!(title("<meta property=og:title><meta name=title content=a><p>b"), "");
+        assert_eq!(title("<meta property=og:title content=' '><meta property=' og:title ' content=a><p>b"), "a");
         assert_eq!(title("<title></title><title>a</title><title>b</title>"), "a");
         assert_eq!(title("<svg><title>a</title></svg><div><title>b</title></div>"), "");
         assert_eq!(title("<title>never ended"), "never ended");

@@ -198,8 +198,16 @@ impl Declared {
 }
 
 /// The value of an attribute, if it is not too long.
-pub fn value(tag: &PendingTag, attribute: Attribute) -> Option<String> {
+fn value(tag: &PendingTag, attribute: Attribute) -> Option<String> {
     tag.attributes().find(|&(kept, _)| kept == attribute).and_then(|(_, value)| short(value))
+}
+
+/// What a `<meta>` of Open Graph says to sites that link to the page, if it has this name and is not empty. Some pages write
+/// `name` instead of `property`.
+pub fn open_graph(meta: &PendingTag, name: &str) -> Option<String> {
+    let mut names = [Attribute::Property, Attribute::Name].into_iter().filter_map(|attribute| value(meta, attribute));
+    let has_name = names.any(|known| known.trim().eq_ignore_ascii_case(name));
+    value(meta, Attribute::Content).filter(|content| has_name && !content.trim().is_empty())
 }
 
 fn short(value: &[u8]) -> Option<String> {

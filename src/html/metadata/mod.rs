@@ -14,7 +14,7 @@ use serde::Serialize;
 use self::date::iso_date;
 pub use self::declared::Declared;
 use self::declared::Names;
-pub(super) use self::declared::{is_linked_data, value};
+pub(super) use self::declared::{is_linked_data, open_graph};
 use self::linked_data::Stated;
 use super::plain::{base, resolved};
 use super::tree::{Attribute, Tree};
