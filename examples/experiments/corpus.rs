@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
+use dehusk::cleaning::CleanOptions;
 use dehusk::corpus::{Document, HtmlView, Inventory, ReadOptions, SourceListing};
-use dehusk::dom::block_model::BlockModel;
 use dehusk::evaluation::gold_texts::{Gold, GoldTexts};
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::mining::list;
@@ -97,7 +97,7 @@ impl ExperimentArgs {
                     &listings,
                     &lexer,
                     &options,
-                    Some(BlockModel::shipped()),
+                    CleanOptions::default(),
                     observer,
                 )?
             }

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use dehusk::cleaning::{CleanOptions, Method};
 use dehusk::corpus::{DocumentRef, Inventory, ReadOptions, SourceListing};
-use dehusk::dom::block_model::BlockModel;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::score::Score;
 use dehusk::evaluation::scoring::figures::Figures;
@@ -83,7 +82,7 @@ impl ScoredCorpus {
     ) -> anyhow::Result<Figures> {
         let threads = rayon::current_num_threads();
         let mining = CorpusMineOptions::default().mining(options.mining.clone()).threads(threads);
-        let all = mine_library(&self.inventory, mined, &options.lexer, &mining, Some(BlockModel::shipped()), observer)?;
+        let all = mine_library(&self.inventory, mined, &options.lexer, &mining, CleanOptions::default(), observer)?;
         let libraries = Libraries { all, half: None };
         let union = CleanOptions::default().method(Method::Union { merge_gap: options.merge_gap });
         let methods = Methods { asked: CleanOptions::default(), union };

@@ -46,7 +46,9 @@ pub fn block_lessons(
     let (mined, few): (Vec<SourceListing>, Vec<SourceListing>) =
         listings.into_iter().partition(|listing| listing.documents.len() >= Mined::MIN_DOCUMENTS);
     let inventory = inventory.with_html(HtmlView::Text);
-    let library = mine_library(&inventory, &mined, lexer, options, None, observer)?;
+    // The block model is what is learned.
+    let cleaning = CleanOptions::default().structure(None);
+    let library = mine_library(&inventory, &mined, lexer, options, cleaning.clone(), observer)?;
     let inventory = inventory.with_trees();
     observer.start("labelling", (mined.len() + few.len()).into());
     let of_source = |listing: &SourceListing| -> pipeline::Result<Vec<Option<Lesson>>> {
@@ -54,8 +56,7 @@ pub fn block_lessons(
         let pairs = gold.with_documents(listing.id.as_str(), &documents);
         let source = listing.id.as_str();
         let has_patterns = library.get(source).is_some();
-        let cleaner =
-            has_patterns.then(|| Cleaner::new(&library.for_source(source), &CleanOptions::default().structure(None)));
+        let cleaner = has_patterns.then(|| Cleaner::new(&library.for_source(source), &cleaning));
         observer.step(1);
         Ok(pairs.par_iter().map(|(gold, document)| lesson(gold, document, cleaner.as_ref())).collect())
     };

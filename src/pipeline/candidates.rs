@@ -22,9 +22,8 @@ use super::library::Library;
 use super::mining::{CorpusMineOptions, Miner, list, refuse_names_alike};
 use super::observer::Observer;
 use super::written::Prune;
-use crate::cleaning::PageText;
+use crate::cleaning::{CleanOptions, PageText};
 use crate::corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, Reads, SourceId, SourceListing};
-use crate::dom::block_model::BlockModel;
 use crate::mining::Mined;
 use crate::patterns::{LexerCache, PatternFile};
 use crate::regular;
@@ -220,7 +219,7 @@ pub fn combine(
         samples.0.push((path.to_owned(), source.sample));
     }
     let prune = Prune::new(options.prune, true);
-    Combiner { samples: &samples, html, lexer: &lexer, options, structure: Some(BlockModel::shipped()), observer }
+    Combiner { samples: &samples, html, lexer: &lexer, options, cleaning: CleanOptions::default(), observer }
         .write(mined, &reviewed, output, prune)
 }
 

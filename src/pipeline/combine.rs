@@ -4,7 +4,6 @@
 //! (`candidates.rs`).
 
 use std::mem;
-use std::sync::Arc;
 
 use super::error::{PipelineError, Result};
 use super::library::Library;
@@ -17,7 +16,6 @@ use super::written::Prune;
 use super::{suited, timed};
 use crate::cleaning::{CleanOptions, PageText};
 use crate::corpus::{Budget, HtmlView, OutputRoot, SourceId};
-use crate::dom::block_model::BlockModel;
 use crate::mining::Mined;
 use crate::mining::cross_source::{self, Templates};
 use crate::patterns::merge::merge;
@@ -82,8 +80,8 @@ pub struct Combiner<'a> {
     pub lexer: &'a Lexer,
     /// How patterns are chosen.
     pub options: &'a CorpusMineOptions,
-    /// What judges the pages on which patterns are tried out. `None` if they are tried out on their texts alone.
-    pub structure: Option<Arc<BlockModel>>,
+    /// How documents are cleaned on which patterns are tried out.
+    pub cleaning: CleanOptions,
     /// The observer of the run.
     pub observer: &'a dyn Observer,
 }
@@ -136,7 +134,7 @@ impl Combiner<'_> {
         let select = SelectOptions {
             has_ends: self.html.has_ends(),
             all_patterns: self.options.all_patterns,
-            cleaning: suited(CleanOptions::default().structure(self.structure.clone()), self.html),
+            cleaning: suited(self.cleaning.clone(), self.html),
         };
         self.observer.start("choosing patterns", Steps::Things(own as u64));
         let tried = share_out_and_collect(self.options.threads, own, |index| -> Result<_> {

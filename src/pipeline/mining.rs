@@ -3,7 +3,6 @@
 //! Each source is mined alone. Then all sources are compared, and the patterns of each are tested ([`Combiner`]).
 
 use std::mem;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,10 +20,9 @@ use super::shelf::{Shelf, ShelvedText};
 use super::timed;
 use super::workers::{all_cores, share_out_and_collect};
 use super::written::Prune;
-use crate::cleaning::PageText;
+use crate::cleaning::{CleanOptions, PageText};
 use crate::corpus::memory::{Budget, Need};
 use crate::corpus::{self, DocumentRef, HtmlView, Inventory, OutputRoot, Skipped, SourceId, SourceListing, Sources};
-use crate::dom::block_model::BlockModel;
 use crate::mining::content_order::content_order;
 use crate::mining::{MineOptions, Mined, mine_sequence};
 use crate::selection::sampling;
@@ -97,12 +95,12 @@ pub fn mine_corpus(
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
     let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
     let (html, prune) = (inventory.options().html, Prune::new(options.prune, is_all_listed));
-    Combiner { samples: &samples, html, lexer, options, structure: Some(BlockModel::shipped()), observer }
+    Combiner { samples: &samples, html, lexer, options, cleaning: CleanOptions::default(), observer }
         .write(sources, &reviewed, output, prune)
 }
 
 /// The pattern files of these sources, the same as [`mine_corpus`] makes for a corpus that was not mined before.
-/// Nothing is written. `structure` judges the pages on which patterns are tried out; without it, their texts count alone.
+/// Nothing is written. `cleaning` says how documents are cleaned on which patterns are tried out.
 ///
 /// # Errors
 /// If a source needs more memory than is available.
@@ -111,12 +109,12 @@ pub fn mine_library(
     listings: &[SourceListing],
     lexer: &Lexer,
     options: &CorpusMineOptions,
-    structure: Option<Arc<BlockModel>>,
+    cleaning: CleanOptions,
     observer: &dyn Observer,
 ) -> Result<Library> {
     let (mut sources, samples) = Miner { inventory, options, lexer, observer }.mine(listings)?;
     let html = inventory.options().html;
-    let combiner = Combiner { samples: &samples, html, lexer, options, structure, observer };
+    let combiner = Combiner { samples: &samples, html, lexer, options, cleaning, observer };
     Ok(Library::of_files(combiner.files(&mut sources, &Library::default())?))
 }
 

@@ -54,7 +54,10 @@ pub fn page_lessons(
     let inventory = inventory.with_html(HtmlView::Text);
     let library = match by {
         Labels::Hash => Library::default(),
-        Labels::Text | Labels::Both => mine_library(&inventory, listings, lexer, options, None, observer)?,
+        Labels::Text | Labels::Both => {
+            let cleaning = CleanOptions::default().structure(None);
+            mine_library(&inventory, listings, lexer, options, cleaning, observer)?
+        }
     };
     let inventory = inventory.with_trees();
     observer.start("labelling", listings.len().into());

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use dehusk::cleaning::CleanOptions;
 use dehusk::corpus::{Inventory, SourceListing};
 
 use crate::cli::Global;
 use crate::cli::options::SourceMineArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
-use dehusk::dom::block_model::BlockModel;
 use dehusk::pipeline::{Library, mine_library};
 
 /// The options of [`SourceMineArgs`]. They cannot be used with `--patterns`, because then nothing is mined.
@@ -53,7 +53,7 @@ impl PatternsArgs {
             return Ok(summary.time("load patterns", || Library::load(path))?);
         }
         let (options, lexer) = (self.mining.options(global), self.mining.mining.lexer.build()?);
-        let library = mine_library(inventory, listings, &lexer, &options, Some(BlockModel::shipped()), reporter);
+        let library = mine_library(inventory, listings, &lexer, &options, CleanOptions::default(), reporter);
         summary.seconds.extend(reporter.times());
         Ok(library?)
     }
