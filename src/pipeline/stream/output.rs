@@ -284,14 +284,20 @@ mod tests {
         Output::File(file).place().expect("a file").1
     }
 
-    /// A killed run has stored that it wrote `one`, and this is in the file behind it. The next run writes two and three, and
-    /// ends. Returns what is in the files then.
-    fn after_a_kill(behind: &str) -> Vec<String> {
+    /// A file `out.jsonl` in a new folder, and what a killed run has stored of it: that it wrote `one`. `behind` is in the file
+    /// after that.
+    fn killed(behind: &str) -> (tempfile::TempDir, LineFile, Written) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.jsonl");
         let written = lines(&path, b"one\n");
         fs::write(&path, format!("one\n{behind}")).expect("written");
-        let mut file = open(&path, Some(written)).expect("the same file");
+        let file = open(&path, Some(written)).expect("the same file");
+        (folder, file, written)
+    }
+
+    /// What is in the files after the next run has written two and three, and has ended.
+    fn after_a_kill(behind: &str) -> Vec<String> {
+        let (folder, mut file, _) = killed(behind);
         write(&mut file, b"two\n");
         write(&mut file, b"three\n");
         Output::File(file).end(&Silent).expect("it ends");
@@ -340,17 +346,13 @@ mod tests {
         for (behind, left) in
             [("", "one\n"), ("tw", "one\ntw"), ("two\n", "one\ntwo\n"), ("two\nmore", "one\ntwo\nmore")]
         {
-            let folder = tempfile::tempdir().expect("a folder");
-            let path = folder.path().join("out.jsonl");
-            let written = lines(&path, b"one\n");
-            fs::write(&path, format!("one\n{behind}")).expect("written");
-            let mut file = open(&path, Some(written)).expect("the same file");
+            let (folder, mut file, written) = killed(behind);
             write(&mut file, b"two\n");
             let mut output = Output::File(file);
             output.take_back(4);
             assert_eq!(output.place().expect("a file").1, written);
             assert_eq!(output.last_place().is_some(), behind.is_empty());
-            assert_eq!(fs::read_to_string(&path).expect("a file"), left);
+            assert_eq!(fs::read_to_string(folder.path().join("out.jsonl")).expect("a file"), left);
         }
     }
 
