@@ -27,7 +27,7 @@ fn words(kind: WarningKind) -> &'static str {
         WarningKind::Doubt => "less is removed from a source",
         WarningKind::NoLesson => "nothing is learned from a source",
         WarningKind::Cautious => "the shape of a document is not used",
-        WarningKind::NoHead => "--favor, --headline, --byline and --comments do nothing in a document",
+        WarningKind::IgnoredChoices => "what was chosen for pages does nothing in a document",
         WarningKind::Malformed => "bytes of a document were replaced",
         WarningKind::Converted => "a page is written in UTF-8",
         WarningKind::Copied => "a file is copied with nothing removed",

@@ -17,6 +17,7 @@ use dehusk::dom::page_level::PageModel;
 use dehusk::dom::page_parts::{Favor, PageChoices, PartChoice};
 use dehusk::importance::model::ImportanceModel;
 use dehusk::mining::{MineOptions, NearDuplicates};
+use dehusk::pipeline::clean::document::CHOICES;
 use dehusk::pipeline::clean::spans;
 use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions, StreamMethod};
 use dehusk::segmentation::model::SegmentModel;
@@ -758,9 +759,7 @@ impl PageArgs {
     /// Refuses a choice beside a flag with which it could do nothing.
     fn refuse(&self, flag: &str) -> anyhow::Result<()> {
         if self.is_given() {
-            bail!(
-                "--favor, --headline, --byline and --comments need the structure of pages, which {flag} does not use: leave one of them out"
-            );
+            bail!("{CHOICES} need the structure of pages, which {flag} does not use: leave one of them out");
         }
         Ok(())
     }

@@ -37,8 +37,8 @@ pub enum WarningKind {
     NoLesson,
     /// The shape was not used for a document.
     Cautious,
-    /// What the user chose for headline and byline does nothing in a document.
-    NoHead,
+    /// What the user chose for pages does nothing in a document.
+    IgnoredChoices,
     /// Some bytes of a document are not valid in its encoding.
     Malformed,
     /// A page changed its encoding.

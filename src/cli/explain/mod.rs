@@ -15,7 +15,7 @@ use dehusk::explain::Explanation;
 use dehusk::explain::drawn::{Canvas, drawn};
 use dehusk::explain::drawn_segments::{drawn_blocks, drawn_segments};
 use dehusk::importance::model::ImportanceModel;
-use dehusk::pipeline::clean::document::NO_STRUCTURE;
+use dehusk::pipeline::clean::document::ignored_choices;
 use dehusk::pipeline::importance;
 use dehusk::pipeline::segments::records;
 use dehusk::pipeline::{Library, suited};
@@ -129,7 +129,7 @@ fn explain_document(
         (None, None) => tell(&document, &shown, Explanation::of(&document.text, &cleaner)?)?,
     };
     if explanation.ignores_choices {
-        reporter.warn(&format!("--favor, --headline, --byline and --comments do nothing here: {NO_STRUCTURE}"));
+        reporter.warn(&ignored_choices());
     }
     if explanation.is_emptied {
         reporter.warn("no text of this document would be left");

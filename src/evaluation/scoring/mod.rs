@@ -13,7 +13,7 @@ use super::score::Score;
 use super::words::Bag;
 use crate::cleaning::Cleaner;
 use crate::corpus::{Document, Inventory, SourceListing};
-use crate::pipeline::clean::document::tell_of_ignored_head;
+use crate::pipeline::clean::document::tell_of_ignored_choices;
 use crate::pipeline::reading::read_documents;
 use crate::pipeline::workers::share_out_and_collect;
 use crate::pipeline::{self, Library, Observer, Steps, WarningKind};
@@ -126,7 +126,7 @@ impl<'a> Scoring<'a> {
             }
         };
         if all.iter().filter_map(|kept| kept.cleaning.as_ref()).any(|cleaning| cleaning.ignores_choices) {
-            tell_of_ignored_head(format!("{}/{}", document.source, document.id), self.observer);
+            tell_of_ignored_choices(format!("{}/{}", document.source, document.id), self.observer);
         }
         let words = Bag::of(&document.text);
         let mut scores = Scores::new();

@@ -51,8 +51,8 @@ pub enum Form {
     Spans(spans::SpanUnit),
 }
 
-/// Why there is no headline and no byline, for messages.
-pub const NO_STRUCTURE: &str = "it is no HTML page, or it is cleaned as text";
+/// The flags of what a user can choose for pages (`PageChoices`), for messages.
+pub const CHOICES: &str = "--favor, --headline, --byline and --comments";
 
 /// The place of a document, as shown to people.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +147,7 @@ impl<'a> DocumentCleaner<'a> {
             self.observer.warn(WarningKind::Cautious, &message);
         }
         if cleaning.ignores_choices {
-            tell_of_ignored_head(place, self.observer);
+            tell_of_ignored_choices(place, self.observer);
         }
         let stripped = self.within_limit(document, cleaning, place);
         let emptied = is_emptied(&document.text, &stripped.text);
@@ -245,12 +245,14 @@ pub fn need_to_clean(options: &ReadOptions) -> Need {
     if options.tree { Need::TO_JUDGE } else { Need::TO_CLEAN }
 }
 
-/// Says that what the user chose for headline and byline does nothing in a document.
-pub fn tell_of_ignored_head(place: impl fmt::Display, observer: &dyn Observer) {
-    observer.warn(
-        WarningKind::NoHead,
-        &format!("{place}: --favor, --headline, --byline and --comments do nothing here: {NO_STRUCTURE}"),
-    );
+/// Says that what the user chose for pages does nothing in a document.
+pub fn tell_of_ignored_choices(place: impl fmt::Display, observer: &dyn Observer) {
+    observer.warn(WarningKind::IgnoredChoices, &format!("{place}: {}", ignored_choices()));
+}
+
+/// The message that what the user chose for pages does nothing.
+pub fn ignored_choices() -> String {
+    format!("{CHOICES} do nothing here: it is no HTML page, or it is cleaned as text")
 }
 
 /// The parts of a page that go.
