@@ -82,7 +82,8 @@ pub struct Cleaning {
     /// The bytes of blocks that go because the user chose so ([`CleanOptions::page`]), in order. What a person decided about
     /// patterns and texts stays in force.
     pub dropped: Vec<(Range<usize>, PagePart)>,
-    /// Whether the user chose something for the head of articles, but the document was not decided by the blocks of a page.
+    /// Whether the user chose something for pages ([`CleanOptions::page`]), but the document was not decided by the blocks of a
+    /// page.
     pub ignores_choices: bool,
 }
 

@@ -61,7 +61,7 @@ pub struct Explanation<'t> {
     pub by_shape: usize,
     /// Whether there is text, and none would be left.
     pub is_emptied: bool,
-    /// Whether the user chose something for the head of articles that does nothing here.
+    /// Whether the user chose something for pages that does nothing here.
     pub ignores_choices: bool,
 }
 
