@@ -191,11 +191,6 @@ pub mod models;
 mod models;
 #[cfg(feature = "_internal")]
 #[doc(hidden)]
-pub mod training;
-#[cfg(not(feature = "_internal"))]
-mod training;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
 pub mod streaming;
 #[cfg(not(feature = "_internal"))]
 mod streaming;
@@ -300,15 +295,13 @@ pub use mining::{MineOptions, Mined, NearDuplicates, mine_texts};
 
 pub use patterns::file::MinedFrom;
 pub use patterns::keep::KeepError;
-pub use patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, Place, SHARED, Status, Template, Trust};
+pub use patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, SHARED, Status, Template};
 
 pub use selection::select;
 
+pub use cleaning::decision_model::DecisionModel;
 pub use cleaning::drift::Drift;
-pub use cleaning::shape::{ShapeError, ShapeModel};
-pub use cleaning::{
-    CleanError, CleanOptions, Cleaner, Cleaning, EvidenceKind, EvidenceKinds, Grounds, Method, Scratch, Span,
-};
+pub use cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Expected, Grounds, Method, Scratch, Span};
 
 #[cfg(feature = "pipeline")]
 pub use pipeline::{

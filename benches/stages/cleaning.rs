@@ -5,9 +5,7 @@ use std::io::Write;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
-use dehusk::cleaning::segments::Segments;
-use dehusk::cleaning::shape::features;
-use dehusk::cleaning::smooth;
+use dehusk::cleaning::features::SegmentFeatures;
 use dehusk::cleaning::{Method, Scratch};
 use dehusk::corpus::{OutputRoot, Reads};
 
@@ -40,38 +38,25 @@ fn weigh(bencher: Bencher, megabytes: u64) {
 
 /// Segments and their features.
 #[divan::bench(args = sizes())]
-fn shape(bencher: Bencher, megabytes: u64) {
+fn features(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
-    let of_tokens = prepared.evidence();
+    let (cleaner, _) = (prepared.cleaner(), prepared.readings());
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
-        for ((text, reading), of_token) in prepared.read().zip(&of_tokens) {
-            let segments = Segments::of(text, &reading.tokens, &reading.layout, of_token);
-            features(text, &reading.tokens, &reading.layout, &segments).for_each(|features| _ = black_box(features));
+        for (text, reading) in prepared.read() {
+            cleaner
+                .divided(text, reading, |document| SegmentFeatures::of(document).rows(|row| _ = black_box(row.len())));
         }
     });
 }
 
-/// With a price at line breaks and one inside lines, as for evidence without shape.
-#[divan::bench(args = sizes())]
-fn smooth(bencher: Bencher, megabytes: u64) {
-    let prepared = prepared(megabytes);
-    let of_tokens = prepared.evidence();
-    bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
-        for ((_, reading), of_token) in prepared.read().zip(&of_tokens) {
-            let costs = reading.tokens.line_starts.iter().map(|&starts| if starts { 1.5 } else { 8.0 });
-            black_box(smooth::smooth(of_token, reading.layout.masses(), costs));
-        }
-    });
-}
-
-/// All steps from the matches to the removed text: weigh, shape and smooth.
+/// All steps from the matches to the removed text.
 #[divan::bench(args = sizes())]
 fn decide(bencher: Bencher, megabytes: u64) {
     let prepared = prepared(megabytes);
     let (cleaner, _) = (prepared.cleaner(), prepared.readings());
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for (text, reading) in prepared.read() {
-            black_box(cleaner.decide(text, reading, &reading.matches, Method::Smooth));
+            black_box(cleaner.decide(text, reading, &reading.matches, Method::Learned));
         }
     });
 }

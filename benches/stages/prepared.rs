@@ -168,10 +168,6 @@ impl Prepared {
     }
 
     /// The evidence of the tokens of each text.
-    pub fn evidence(&self) -> Vec<Vec<f32>> {
-        self.read().map(|(_, reading)| self.cleaner().weigh(reading, &reading.matches).of_token).collect()
-    }
-
     pub fn cleanings(&self) -> &[Cleaning] {
         self.cleanings.get_or_init(|| {
             let mut scratch = Scratch::default();

@@ -72,7 +72,7 @@ const TIMES: [u64; 4] = [1, 4, 16, 64];
 enum Method {
     /// `dehusk stream`.
     Stream,
-    /// `dehusk stream --without structure`.
+    /// `dehusk stream --no-structure`.
     StreamAsText,
     /// Template segments, and nothing else.
     Segments,
@@ -321,7 +321,7 @@ impl Source<'_> {
             let Some(known) = learner.take(&[page.segmented()], structured).pop() else { continue };
             let (text, reading) = (page.text(), &page.reading);
             let cleaned = |cleaner: &Cleaner| {
-                let cleaning = cleaner.cleaning_with(text, reading, &known.recurring, known.trust.as_ref());
+                let cleaning = cleaner.cleaning_with(text, reading, &known.recurring);
                 cleaning.spans.into_iter().map(|span| span.range).collect()
             };
             let removed = match method {

@@ -11,7 +11,7 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::cleaning::{self, CleanError, CleanOptions, Cleaner, Cleaning, EvidenceKind, EvidenceKinds, Scratch};
+use dehusk::cleaning::{self, CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
 use dehusk::corpus::SourceListing;
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::facts::Facts;
@@ -137,11 +137,10 @@ impl TreatmentArgs {
         let block_model = block_model(self.block_model.as_deref())?;
         let options =
             CleanOptions::default().only_accepted(self.only_accepted).structure(Some(Arc::clone(&block_model)));
-        let without_structure = EvidenceKinds::ALL.without(EvidenceKind::Structure);
         let cleaners = |options: CleanOptions| cleaners(library, lexer, listings, &options);
         Ok(Treatments {
             compared: if are_pages { &Treatment::OF_PAGES } else { &Treatment::OF_TEXTS },
-            text: cleaners(options.clone().evidence_kinds(without_structure)),
+            text: cleaners(options.clone().structure(None)),
             union: cleaners(options.clone().method(cleaning::Method::Union { merge_gap: 0 })),
             smooth: cleaners(options),
             tree: PageJudge::Template(page_model),
@@ -169,7 +168,7 @@ fn cleaners(library: &Library, lexer: &Lexer, listings: &[SourceListing], option
     // Where nothing is known, as in the program, only the structure of a page says something.
     let other = match shared.is_empty() {
         false => Cleaner::new(&shared, options),
-        true => Cleaner::new(&[&PatternFile::empty("", lexer)], &options.clone().shape(None)),
+        true => Cleaner::new(&[&PatternFile::empty("", lexer)], &options.clone().decision(None)),
     };
     let cleaner = |listing: &SourceListing| match library.get(listing.id.as_str()) {
         Some(_) => Cleaner::new(&library.for_source(listing.id.as_str()), options),

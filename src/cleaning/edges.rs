@@ -13,9 +13,8 @@ use std::ops::Range;
 use super::layout::Layout;
 use super::matcher::Tokens;
 
-/// Adjusts the labels; true is removed. `is_frame` says that only the ends of the document are removed. Then a line
-/// without a word goes only if the text on both sides goes: in code it may be a part of the text.
-pub fn adjust(text: &str, tokens: &Tokens, layout: &Layout, is_frame: bool, goes: &mut [bool]) {
+/// Adjusts the labels; true is removed.
+pub fn adjust(text: &str, tokens: &Tokens, layout: &Layout, goes: &mut [bool]) {
     if goes.iter().all(|&goes| goes) || goes.iter().all(|&goes| !goes) {
         return;
     }
@@ -26,7 +25,7 @@ pub fn adjust(text: &str, tokens: &Tokens, layout: &Layout, is_frame: bool, goes
             page.pair_brackets(&line, goes);
         }
     }
-    page.remove_bare_lines(is_frame, goes);
+    page.remove_bare_lines(goes);
 }
 
 /// Whether a part of the line goes.
@@ -102,7 +101,7 @@ impl Page<'_> {
 
     /// Removes the lines without a word that are left beside removed text, and the rows of a table without a word that
     /// are left at the ends of the document.
-    fn remove_bare_lines(&self, is_frame: bool, goes: &mut [bool]) {
+    fn remove_bare_lines(&self, goes: &mut [bool]) {
         let lines = &self.layout.lines;
         let is_bare = |line: &usize| !lines.tokens(*line).any(|token| self.is_word(token));
         let mut line = 0;
@@ -112,11 +111,8 @@ impl Page<'_> {
                 let (start, end) = (lines.tokens(line).start, lines.tokens(line + count - 1).end);
                 let sides = [start.checked_sub(1), Some(end)].map(|beside| Some(*goes.get(beside?)?));
                 let is_beside = sides.contains(&Some(true)) || goes[start..end].contains(&true);
-                let is_debris = match is_frame {
-                    true => is_beside && !sides.contains(&Some(false)),
-                    false => is_beside || sides.contains(&None) && (start..end).any(|token| self.mark(token) == "|"),
-                };
-                if is_debris {
+                let is_end_of_table = sides.contains(&None) && (start..end).any(|token| self.mark(token) == "|");
+                if is_beside || is_end_of_table {
                     goes[start..end].fill(true);
                 }
             }
@@ -171,9 +167,9 @@ mod tests {
     }
 
     /// The tokens that stay.
-    fn left(marked: &str, is_frame: bool) -> String {
+    fn left(marked: &str) -> String {
         look(marked, |text, tokens, layout, goes| {
-            adjust(text, tokens, layout, is_frame, goes);
+            adjust(text, tokens, layout, goes);
             let mut left = String::new();
             for (index, token) in tokens.tokens.iter().enumerate().filter(|(index, _)| !goes[*index]) {
                 let before = if tokens.line_starts[index] { "\n" } else { " " };
@@ -187,51 +183,44 @@ mod tests {
 
     #[test]
     fn the_full_stop_of_a_sentence_stays_with_it() {
-        assert_eq!(left("The ferry came<. Read more>", false), "The ferry came.");
-        assert_eq!(left("He said \"Go<.\" Read more>", false), "He said \"Go.");
-        assert_eq!(left("<Read more>. The ferry came.", false), ". The ferry came.");
-        assert_eq!(left("The ferry<, a boat,> came", false), "The ferry, came");
+        assert_eq!(left("The ferry came<. Read more>"), "The ferry came.");
+        assert_eq!(left("He said \"Go<.\" Read more>"), "He said \"Go.");
+        assert_eq!(left("<Read more>. The ferry came."), ". The ferry came.");
+        assert_eq!(left("The ferry<, a boat,> came"), "The ferry, came");
     }
 
     #[test]
     fn the_dash_of_a_list_stays_with_its_entry() {
-        assert_eq!(left("<- >Salt\n<- >Flour\n<Read more>", false), "- Salt\n- Flour");
-        assert_eq!(left("<- Salt\n->Flour", false), "-Flour");
+        assert_eq!(left("<- >Salt\n<- >Flour\n<Read more>"), "- Salt\n- Flour");
+        assert_eq!(left("<- Salt\n->Flour"), "-Flour");
     }
 
     #[test]
     fn what_closes_a_line_stays_with_its_last_word() {
-        assert_eq!(left("<Home> The ferry came < »>", false), "The ferry came »");
+        assert_eq!(left("<Home> The ferry came < »>"), "The ferry came »");
     }
 
     #[test]
     fn brackets_stay_or_go_in_pairs() {
-        assert_eq!(left("<Read (>more<) here>", false), "(more)", "between them stays a word");
-        assert_eq!(left("The ferry <(Read more>) came", false), "The ferry came", "all between them goes");
-        assert_eq!(left("The ferry (<Read more) now> came", false), "The ferry came");
-        assert_eq!(left("<A 「>雨<」 B>", false), "「雨」");
-        assert_eq!(left("A (<b (>c<) d>) e", false), "A ( (c)) e", "pairs inside pairs");
-        assert_eq!(left("A <(b> c", false), "A c", "no partner");
+        assert_eq!(left("<Read (>more<) here>"), "(more)", "between them stays a word");
+        assert_eq!(left("The ferry <(Read more>) came"), "The ferry came", "all between them goes");
+        assert_eq!(left("The ferry (<Read more) now> came"), "The ferry came");
+        assert_eq!(left("<A 「>雨<」 B>"), "「雨」");
+        assert_eq!(left("A (<b (>c<) d>) e"), "A ( (c)) e", "pairs inside pairs");
+        assert_eq!(left("A <(b> c"), "A c", "no partner");
     }
 
     #[test]
     fn a_line_without_a_word_goes_with_the_text_beside_it() {
-        assert_eq!(left("<Home\n>***\nThe ferry came.\n", false), "The ferry came.");
-        assert_eq!(left("The ferry came.\n***\nIt left.\n<Home>\n", false), "The ferry came.\n***\nIt left.");
-        assert_eq!(left("The ferry came.\n---\n--\n<Home>\n", false), "The ferry came.");
-    }
-
-    #[test]
-    fn where_only_the_ends_go_a_bare_line_beside_kept_text_stays() {
-        assert_eq!(left("<Home\n>}\nlet a\n", true), "}\nlet a");
-        assert_eq!(left("<Home\n>***\n<News>\nlet a\n", true), "let a");
-        assert_eq!(left("***\n<Home>\nlet a\n", true), "let a", "between an end and what goes");
+        assert_eq!(left("<Home\n>***\nThe ferry came.\n"), "The ferry came.");
+        assert_eq!(left("The ferry came.\n***\nIt left.\n<Home>\n"), "The ferry came.\n***\nIt left.");
+        assert_eq!(left("The ferry came.\n---\n--\n<Home>\n"), "The ferry came.");
     }
 
     #[test]
     fn where_nothing_or_all_goes_nothing_changes() {
-        assert_eq!(left("Home (\n***\n", false), "Home (\n***");
-        assert_eq!(left("<Home (\n***\n>", false), "");
+        assert_eq!(left("Home (\n***\n"), "Home (\n***");
+        assert_eq!(left("<Home (\n***\n>"), "");
     }
 
     #[test]
@@ -239,7 +228,7 @@ mod tests {
         let many = 100_000;
         let start = Instant::now();
         let brackets = ["(".repeat(many), "]".repeat(many), ")".repeat(many)].concat();
-        left(&format!("<a {brackets}> b {brackets}"), false);
+        left(&format!("<a {brackets}> b {brackets}"));
         assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     }
 
@@ -250,12 +239,11 @@ mod tests {
                 (prop::sample::select(&["a", "b c", ".", ", ", " (", ") ", "「", "」", "\"", "\n", "\n- ", " | ", "\n***\n", "12", "雨"][..]), any::<bool>()),
                 0..40,
             ),
-            is_frame in any::<bool>(),
         ) {
             let marked: String = parts.iter().map(|(part, goes)| if *goes { format!("<{part}>") } else { (*part).to_owned() }).collect();
             look(&marked, |text, tokens, layout, goes| {
                 let before = goes.to_vec();
-                adjust(text, tokens, layout, is_frame, goes);
+                adjust(text, tokens, layout, goes);
                 for token in 0..goes.len() {
                     let is_word = text[tokens.tokens[token].range()].chars().any(char::is_alphanumeric);
                     prop_assert!(!is_word || goes[token] == before[token], "{token} in {marked:?}");

@@ -7,8 +7,8 @@
 //! - the longer it is: chance repeats 2 words, but not 20,
 //! - where it has whole lines: a whole line does not recur by chance, however small the share is.
 //!
-//! A run that is in many documents and longer than what language repeats is *proven* template. It has full evidence,
-//! and cutting at its edges is as cheap as at a line break.
+//! A run that chance does not explain ([`beyond_chance`](super::chance::beyond_chance)) has full evidence. A long line can be
+//! cut at its edges.
 //!
 //! Length and whole lines say nothing about a *passage*, that is, sentences that recur in only 2 documents. A story
 //! that is retold or quoted looks the same. There, only the share counts.
@@ -16,10 +16,8 @@
 use std::num::NonZero;
 use std::ops::Range;
 
+use super::chance::BEYOND;
 use super::layout::Layout;
-use super::proof::Proof;
-use super::{EvidenceKind, EvidenceKinds};
-use crate::patterns::Place;
 use crate::tokens::free_positions::FreePositions;
 
 /// If a pattern is in this share of the documents or less, the share is no evidence. The default of the minimum share
@@ -37,6 +35,9 @@ const MAX_RETOLD: usize = 2;
 const MIN_PASSAGE_WORDS: f64 = 15.0;
 /// Maximum number of words per sentence end in a passage. Menus and lists have more.
 const MAX_SENTENCE_WORDS: f64 = 40.0;
+/// Minimum number of words in a run beyond chance. What is shorter is beyond chance where documents are alike in what they
+/// say, as all letters end with a greeting.
+const MIN_BEYOND_WORDS: f64 = 4.0;
 
 /// The facts about a pattern that determine the evidence of its matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,16 +52,30 @@ pub struct Weight {
     pub is_certain: bool,
     /// Whether whole lines recur in it, and not only words that happen to fill a line here.
     pub holds_lines: bool,
-    /// Whether it has free stretches. Then mining has proven its whole lines.
+    /// Whether it has free stretches.
     pub has_free: bool,
     /// If set, the pattern ends articles that have at least this many words of prose before it.
     pub ends_after: Option<usize>,
-    /// Its place in documents, if it has one.
-    pub place: Option<Place>,
-    /// Whether what varies in it distinguishes documents.
-    pub identifies: bool,
-    /// Whether a number or a price in it belongs to the document.
-    pub value: bool,
+    /// How little chance explains the number of its documents, in nats.
+    pub beyond: f32,
+    /// How far it stands once in each of its documents, 0..=1.
+    pub once: f32,
+}
+
+impl Weight {
+    /// The share, as far as a match with these tokens tells something. Language repeats runs in many documents, and often in
+    /// each. Whole lines are no language; of those, the first in each document counts.
+    pub(super) fn told_share(&self, layout: &Layout, tokens: &Range<usize>) -> f32 {
+        let of_run = told(layout.mass(tokens)) as f32 * self.once;
+        let is_line = self.holds_lines && !layout.lines.within(tokens).is_empty();
+        let first = self.documents as f32 / self.occurrences.max(1) as f32;
+        self.share as f32 * if is_line { of_run.max(first) } else { of_run }
+    }
+
+    /// Whether chance does not explain a match with these tokens.
+    pub(super) fn is_beyond_chance(&self, layout: &Layout, tokens: &Range<usize>) -> bool {
+        self.beyond >= BEYOND && layout.telling_words(tokens) >= MIN_BEYOND_WORDS
+    }
 }
 
 /// The evidence of a document's tokens.
@@ -70,9 +85,9 @@ pub struct Evidence {
     pub of_token: Vec<f32>,
     /// The pattern that the evidence comes from, if any match covers the token.
     pub pattern: Vec<Option<PatternIndex>>,
-    /// Whether each token is part of a proven template.
-    pub is_proven: Vec<bool>,
-    /// For each token, and for the end: whether a proven template begins or ends before it.
+    /// Whether each token is in a match that chance does not explain.
+    pub is_beyond_chance: Vec<bool>,
+    /// For each token, and for the end: whether such a match begins or ends before it.
     pub is_edge: Vec<bool>,
 }
 
@@ -102,33 +117,28 @@ pub struct Match {
 }
 
 /// Weighs the matches. The time is O((n + m) log (n + m)) for n tokens and m matches, however long the matches are.
-pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight], evidence_kinds: EvidenceKinds) -> Evidence {
-    let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found)).collect();
-    let proof = match evidence_kinds.has(EvidenceKind::Proof) {
-        true => Proof::of(layout, &matches, weights),
-        false => Proof::none(layout, &matches),
-    };
+pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight]) -> Evidence {
     let mut strokes = Vec::with_capacity(matches.len());
     let mut holding = Vec::new();
-    for (index, Match { tokens, pattern }) in matches.iter().enumerate() {
-        let weight = &weights[*pattern];
-        let whole = match proof.is_proven[index] {
-            true => 1.0,
-            false => strength(layout, tokens, proof.telling_words[index], weight, evidence_kinds),
-        };
-        let pattern = *pattern as u32;
-        strokes.push(Stroke { strength: whole, tokens: tokens.clone(), pattern });
-        if whole < 1.0 && weight.holds_lines && evidence_kinds.has(EvidenceKind::Lines) {
-            holding.push(Holding {
-                pattern,
-                lines: layout.lines.within(tokens),
-                is_of_few: is_of_few(weight, evidence_kinds),
-            });
+    let (mut is_beyond_chance, mut is_edge) = (vec![false; layout.tokens()], vec![false; layout.tokens() + 1]);
+    let mut free = FreePositions::new(layout.tokens());
+    for found in matches {
+        let Match { tokens, pattern } = without_stop_before(layout, found);
+        let weight = &weights[pattern];
+        let whole = strength(layout, &tokens, weight);
+        if weight.is_beyond_chance(layout, &tokens) {
+            (is_edge[tokens.start], is_edge[tokens.end]) = (true, true);
+            free.take(tokens.clone(), |token| is_beyond_chance[token] = true);
         }
+        if whole < 1.0 && weight.holds_lines {
+            let lines = layout.lines.within(&tokens);
+            holding.push(Holding { pattern: pattern as u32, lines, is_of_few: is_of_few(weight) });
+        }
+        strokes.push(Stroke { strength: whole, tokens, pattern: pattern as u32 });
     }
     add_lines(layout, holding, &mut strokes);
     let (of_token, pattern) = paint(strokes, layout.tokens());
-    Evidence { of_token, pattern, is_proven: proof.covers, is_edge: proof.is_edge }
+    Evidence { of_token, pattern, is_beyond_chance, is_edge }
 }
 
 /// The strength of a match if no other overlaps it.
@@ -144,16 +154,11 @@ pub struct Alone {
 
 impl Alone {
     /// The result of [`weigh`] for one match alone, in O(log n).
-    pub fn of(layout: &Layout, found: &Match, weights: &[Weight], evidence_kinds: EvidenceKinds) -> Alone {
+    pub fn of(layout: &Layout, found: &Match, weights: &[Weight]) -> Alone {
         let Match { tokens, pattern } = without_stop_before(layout, found);
         let weight = &weights[pattern];
-        let is_proven = evidence_kinds.has(EvidenceKind::Proof) && weight.is_proven_alone(layout, &tokens);
-        let strength = match is_proven {
-            true => 1.0,
-            false => strength(layout, &tokens, layout.mass(&tokens), weight, evidence_kinds),
-        };
-        let holds_lines = weight.holds_lines && evidence_kinds.has(EvidenceKind::Lines);
-        Alone { tokens, strength, holds_lines, is_of_few: is_of_few(weight, evidence_kinds) }
+        let strength = strength(layout, &tokens, weight);
+        Alone { tokens, strength, holds_lines: weight.holds_lines, is_of_few: is_of_few(weight) }
     }
 
     /// Calls `visit` with stretches from left to right and the strength of each: 1 for whole lines. Some stretches may
@@ -236,16 +241,17 @@ fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<Patte
     (of_token, of_pattern)
 }
 
-/// The evidence of a match as a whole. `size` is its mass in words, without what a proven match explains.
-fn strength(layout: &Layout, tokens: &Range<usize>, size: f64, weight: &Weight, evidence_kinds: EvidenceKinds) -> f32 {
-    let of_share = ((weight.share - NO_EVIDENCE_SHARE) / FULL_EVIDENCE_RANGE).clamp(0.0, 1.0);
-    let of_share = if evidence_kinds.has(EvidenceKind::Pairs) { of_share * told(size) } else { of_share };
-    let of_length = match is_retold(layout, tokens, weight, evidence_kinds) || !evidence_kinds.has(EvidenceKind::Length)
-    {
-        true => 0.0,
-        false => PER_WORD * size,
-    };
-    (of_share + of_length).min(1.0) as f32
+/// The evidence of a match as a whole.
+fn strength(layout: &Layout, tokens: &Range<usize>, weight: &Weight) -> f32 {
+    if weight.is_beyond_chance(layout, tokens) {
+        return 1.0;
+    }
+    let size = layout.mass(tokens);
+    let of_share = ((weight.share - NO_EVIDENCE_SHARE) / FULL_EVIDENCE_RANGE).clamp(0.0, 1.0)
+        * told(size)
+        * f64::from(weight.once);
+    let is_retold = is_of_few(weight) && is_passage(layout, tokens);
+    (of_share + if is_retold { 0.0 } else { PER_WORD * size }).min(1.0) as f32
 }
 
 /// The part of the share that counts for a run of this size in words. It is small for short runs, because language
@@ -254,14 +260,9 @@ fn told(size: f64) -> f64 {
     ((size - 1.0) / (FULLY_TOLD - 1.0)).clamp(0.0, 1.0)
 }
 
-/// Whether the match may be a story that was told in 2 documents.
-fn is_retold(layout: &Layout, tokens: &Range<usize>, weight: &Weight, evidence_kinds: EvidenceKinds) -> bool {
-    is_of_few(weight, evidence_kinds) && is_passage(layout, tokens)
-}
-
 /// Whether the pattern is in so few documents that they may have retold a story.
-fn is_of_few(weight: &Weight, evidence_kinds: EvidenceKinds) -> bool {
-    evidence_kinds.has(EvidenceKind::Passages) && weight.documents <= MAX_RETOLD
+fn is_of_few(weight: &Weight) -> bool {
+    weight.documents <= MAX_RETOLD
 }
 
 /// Whether the tokens have the form of a story: many words, in sentences.
@@ -289,7 +290,8 @@ mod tests {
     fn matches_and_weights(matches: &[(Range<usize>, f64, usize)]) -> (Vec<Match>, Vec<Weight>) {
         let weighed = |(pattern, (tokens, share, documents)): (usize, &(Range<usize>, f64, usize))| {
             let (share, documents) = (*share, *documents);
-            let weight = Weight { share, documents, occurrences: documents, holds_lines: true, ..Weight::default() };
+            let weight =
+                Weight { share, documents, occurrences: documents, holds_lines: true, once: 1.0, ..Weight::default() };
             (Match { tokens: tokens.clone(), pattern }, weight)
         };
         matches.iter().enumerate().map(weighed).unzip()
@@ -297,23 +299,20 @@ mod tests {
 
     fn weighed(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Evidence {
         let (matches, weights) = matches_and_weights(matches);
-        weigh(&layout(text), &matches, &weights, EvidenceKinds::ALL)
+        weigh(&layout(text), &matches, &weights)
     }
 
     /// The same by brute force: each line of each match is a stroke, and strokes are painted token by token.
     fn naively_weighed(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<f32>, Vec<Option<usize>>) {
-        let all = EvidenceKinds::ALL;
         let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found)).collect();
-        let proof = Proof::of(layout, &matches, weights);
         let mut strokes = Vec::new();
-        for (index, Match { tokens, pattern }) in matches.iter().enumerate() {
+        for Match { tokens, pattern } in &matches {
             let weight = &weights[*pattern];
-            let of_match = strength(layout, tokens, proof.telling_words[index], weight, all);
-            let whole = if proof.is_proven[index] { 1.0 } else { of_match };
+            let whole = strength(layout, tokens, weight);
             strokes.push((whole, tokens.clone(), *pattern as u32));
             let lines = (0..layout.lines.len()).map(|line| layout.lines.tokens(line));
             let within = lines.filter(|line| tokens.start <= line.start && line.end <= tokens.end);
-            let telling = within.filter(|line| whole < 1.0 && !is_retold(layout, line, weight, all));
+            let telling = within.filter(|line| whole < 1.0 && !(is_of_few(weight) && is_passage(layout, line)));
             strokes.extend(telling.map(|line| (1.0, line, *pattern as u32)));
         }
         let strongest = |token: usize| {
@@ -346,9 +345,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_proven_is_full_evidence() {
-        assert_eq!(evidence("a b c d e", &[(1..4, 0.2, 20)]), [0.0, 1.0, 1.0, 1.0, 0.0]);
-        assert!(evidence("a b c d e", &[(1..4, 0.2, 9)])[1] < 0.5);
+    fn what_chance_does_not_explain_is_full_evidence() {
+        let evidence = |beyond| {
+            let weight = Weight { share: 0.2, documents: 20, occurrences: 20, beyond, ..Weight::default() };
+            weigh(&layout("a b c d e f"), &[Match { tokens: 1..5, pattern: 0 }], &[weight])
+        };
+        let Evidence { of_token, is_beyond_chance, is_edge, .. } = evidence(9.0);
+        assert_eq!(of_token, [0.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
+        assert_eq!(is_beyond_chance, [false, true, true, true, true, false]);
+        assert_eq!(is_edge, [false, true, false, false, false, true, false]);
+        assert!(evidence(7.0).of_token[1] < 1.0 && evidence(7.0).is_edge == [false; 7]);
     }
 
     #[test]
@@ -391,14 +397,14 @@ mod tests {
                 found.pattern /= 2;
             }
             weights.truncate(matches.len().div_ceil(2));
-            let evidence = weigh(&layout, &matches, &weights, EvidenceKinds::ALL);
+            let evidence = weigh(&layout, &matches, &weights);
             let patterns = evidence.pattern.into_iter().map(|pattern| pattern.map(PatternIndex::get)).collect();
             prop_assert_eq!((evidence.of_token, patterns), naively_weighed(&layout, &matches, &weights));
             for found in matches {
                 let mut of_token = vec![0.0; end];
-                let alone = Alone::of(&layout, &found, &weights, EvidenceKinds::ALL);
+                let alone = Alone::of(&layout, &found, &weights);
                 alone.stretches(&layout, |tokens, strength| of_token[tokens].fill(strength));
-                prop_assert_eq!(weigh(&layout, &[found], &weights, EvidenceKinds::ALL).of_token, of_token);
+                prop_assert_eq!(weigh(&layout, &[found], &weights).of_token, of_token);
             }
         }
     }

@@ -131,18 +131,6 @@ impl Layout {
         f64::from(self.between(tokens, HALF_WORDS)) / 2.0
     }
 
-    /// Number of half words in each token.
-    pub(super) fn half_words(&self) -> impl Iterator<Item = u32> {
-        let of_looks = &*OF_LOOKS;
-        self.looks.iter().map(|&look| u32::from(of_looks[usize::from(look) % look::END].to_le_bytes()[HALF_WORDS]))
-    }
-
-    /// The mass of a token, and its words with each match of a mutable pattern as one, both in half words.
-    pub(super) fn halves_of(&self, token: usize) -> [u32; 2] {
-        let of_look = OF_LOOKS[usize::from(self.looks[token]) % look::END].to_le_bytes().map(u32::from);
-        [of_look[HALF_MASSES], of_look[HALF_WORDS] + of_look[HALF_MUTABLE]]
-    }
-
     /// Number of words in a stretch of tokens. Each date, number or other match of a mutable pattern counts as one.
     pub fn telling_words(&self, tokens: &Range<usize>) -> f64 {
         self.words(tokens) + f64::from(self.between(tokens, HALF_MUTABLE)) / 2.0
@@ -153,24 +141,9 @@ impl Layout {
         self.looks[token] & (look::WORD | look::MUTABLE) != 0
     }
 
-    /// Whether a mutable pattern matches anything in a stretch of tokens.
-    pub fn has_mutable(&self, tokens: &Range<usize>) -> bool {
-        self.between(tokens, HALF_MUTABLE) > 0
-    }
-
     /// Number of tokens.
     pub fn tokens(&self) -> usize {
         self.looks.len()
-    }
-
-    /// The mass of a token, in words. A character of a script without spaces is half a word.
-    pub fn mass_of(&self, token: usize) -> f64 {
-        if self.looks[token] & look::HALF != 0 { 0.5 } else { 1.0 }
-    }
-
-    /// The mass of each token.
-    pub fn masses(&self) -> impl Iterator<Item = f64> {
-        self.looks.iter().map(|look| if look & look::HALF != 0 { 0.5 } else { 1.0 })
     }
 
     /// The mass of a stretch of tokens, in words.
@@ -339,9 +312,7 @@ mod tests {
         let (layout, tokens) = layout("two words 二文字四");
         assert_eq!(layout.words(&(0..tokens)), 4.0);
         assert_eq!(layout.mass(&(0..tokens)), 4.0);
-        assert_eq!((0..tokens).map(|token| layout.mass_of(token)).sum::<f64>(), 4.0);
-        let each: Vec<f64> = layout.half_words().map(|half_words| f64::from(half_words) / 2.0).collect();
-        assert_eq!(each, (0..tokens).map(|token| layout.words(&(token..token + 1))).collect::<Vec<_>>());
+        assert_eq!((0..tokens).map(|token| layout.words(&(token..token + 1))).sum::<f64>(), 4.0);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Cleans documents with patterns.
 //!
 //! A [`Cleaner`] has everything that is needed for the documents of one source: its own patterns and the shared ones,
-//! compiled once. [`Cleaner::clean`] processes one document: it finds matches, weighs them, judges shapes, smooths, and
-//! returns the spans to remove. [`cutting`] makes cuts of them. Cleaning does not import mining. It knows only the pattern
+//! compiled once. [`Cleaner::clean`] processes one document: it finds matches, weighs them, divides the document, judges its
+//! segments, and returns the spans to remove. [`cutting`] makes cuts of them. Cleaning does not import mining. It knows only the pattern
 //! files.
 
 pub mod options;
@@ -13,16 +13,13 @@ pub mod regexes;
 pub(crate) mod search;
 pub mod partition;
 pub mod layout;
-mod explained;
-pub mod proof;
+pub mod chance;
 pub mod evidence;
 pub mod segments;
-pub mod frame;
-pub mod shape;
-pub mod headline;
+pub mod features;
 pub mod article_end;
+pub mod decision_model;
 pub mod decision;
-pub mod smooth;
 mod structure;
 mod edges;
 mod elements;
@@ -41,21 +38,20 @@ use crate::dom::page_parts::{PageChoices, PagePart};
 use crate::html::Tree;
 use crate::patterns::keep::cuts_word;
 use crate::patterns::regex::Edges;
-use crate::patterns::{Elements, ForeignRegex, Form, Pattern, PatternFile, Role, SHARED, Status, Trust};
+use crate::patterns::{Elements, ForeignRegex, Form, Pattern, PatternFile, Role, SHARED, Status};
 use crate::stretches::{stretches_of_true, touching};
 use crate::tokens::free_positions::FreePositions;
 use crate::tokens::{Lexer, Symbol};
-use article_end::{LastPlace, last_places};
-use decision::Case;
+use article_end::{LastPlace, article_end, last_places};
+use chance::{beyond_chance, once};
 use elements::Selectors;
 use evidence::{Alone, Evidence, Match, PatternIndex, Weight, weigh};
-use frame::Frame;
+use features::Divided;
 use layout::Layout;
 use matcher::{TokenAutomaton, Tokens};
-pub use options::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
+pub use options::{CleanOptions, Method};
 use regexes::{GaveUp, MatchError, Regexes};
 use segments::Segments;
-use shape::{Features, ShapeModel, features};
 use structure::Structure;
 
 /// A stretch of text to remove, and the patterns behind it.
@@ -75,10 +71,10 @@ pub struct Span {
 pub struct Cleaning {
     /// The spans, sorted and disjoint.
     pub spans: Vec<Span>,
-    /// Number of bytes that each kind of evidence removes.
+    /// Number of bytes that go, by whether a pattern explains them.
     pub grounds: Grounds,
-    /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
-    pub is_cautious: bool,
+    /// How much of it is content, as far as the model knows.
+    pub expected: Expected,
     /// The bytes of blocks that go because the user chose so ([`CleanOptions::page`]), in order. What a person decided about
     /// patterns and texts stays in force.
     pub dropped: Vec<(Range<usize>, PagePart)>,
@@ -87,23 +83,42 @@ pub struct Cleaning {
     pub ignores_choices: bool,
 }
 
-/// Bytes of the removed tokens, by the strongest evidence for each token.
+/// Bytes of the removed tokens, by whether a pattern explains them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Grounds {
-    /// Proven matches.
-    pub proven: u64,
-    /// Other matches, and the end of the article.
+    /// A pattern matches them, or the article ends before them.
     pub matched: u64,
-    /// Shape alone, or smoothing by the neighbours.
-    pub shape: u64,
+    /// No pattern matches them.
+    pub unmatched: u64,
 }
 
 impl Grounds {
     /// Adds the bytes of another one.
     pub fn add(&mut self, other: &Grounds) {
-        self.proven += other.proven;
         self.matched += other.matched;
-        self.shape += other.shape;
+        self.unmatched += other.unmatched;
+    }
+}
+
+/// What is expected of a document, by the probabilities of its tokens, in bytes. White space does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Expected {
+    /// The content in it.
+    pub content: u64,
+    /// The part of the content that is removed.
+    pub lost: u64,
+}
+
+impl Expected {
+    /// Adds another document.
+    pub fn add(&mut self, other: &Expected) {
+        self.content += other.content;
+        self.lost += other.lost;
+    }
+
+    /// The share of the content that is lost, 0..=1.
+    pub fn loss(&self) -> f64 {
+        self.lost as f64 / self.content.max(1) as f64
     }
 }
 
@@ -155,8 +170,8 @@ pub struct Cleaner {
     keeps: Arc<Regexes>,
     /// The selectors of the applied patterns, and those of rejected patterns.
     selectors: Arc<[Selectors; 2]>,
-    /// The trust given in the files, if any.
-    trust: Option<Trust>,
+    /// Whether the source is unlike all that the model has learned from, so that recurrence alone decides.
+    is_unusual: bool,
     /// Whether a file is of the source itself.
     is_of_source: bool,
     options: CleanOptions,
@@ -229,12 +244,11 @@ pub struct Recurring {
     pub weight: Weight,
 }
 
-/// The matches that count, the weights of their patterns, and the trust in them and in the shape.
+/// The matches that count, and the weights of their patterns.
 #[derive(Clone, Copy)]
 struct Weighed<'a> {
     matches: &'a [Match],
     weights: &'a [Weight],
-    trust: f64,
     /// Whether the patterns are of the document's source.
     is_of_source: bool,
 }
@@ -249,10 +263,8 @@ pub struct Decision {
     /// The pattern of the token's evidence, if a match covers the token. Otherwise the pattern that ends the article
     /// before it, if any.
     pub patterns: Vec<Option<PatternIndex>>,
-    /// Whether each token is part of a proven template.
-    pub is_proven: Vec<bool>,
-    /// Whether the document was decided without shape, because shape would have removed most of the unmatched text.
-    pub is_cautious: bool,
+    /// Whether each token is in a match that chance does not explain.
+    pub is_beyond_chance: Vec<bool>,
     /// The bytes of blocks that go because the user chose so, in order.
     pub dropped: Vec<(Range<usize>, PagePart)>,
 }
@@ -322,38 +334,15 @@ impl Cleaner {
             patterns: applied.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             readers: readers.into(),
-            trust: trust_in(files),
+            is_unusual: files.iter().any(|file| file.unusual.is_some()),
             is_of_source: files.iter().any(|file| file.source != SHARED && file.mined.documents > 0),
             options: options.clone(),
         }
     }
 
-    /// The same cleaner with this shape model, or without one.
-    #[doc(hidden)]
-    pub fn with_shape(&self, shape: Option<Arc<ShapeModel>>) -> Cleaner {
-        Cleaner { options: CleanOptions { shape, ..self.options.clone() }, ..self.clone() }
-    }
-
-    /// The same cleaner without this kind of evidence.
-    pub(crate) fn without(&self, kind: EvidenceKind) -> Cleaner {
-        let evidence_kinds = self.options.evidence_kinds.without(kind);
-        Cleaner { options: CleanOptions { evidence_kinds, ..self.options.clone() }, ..self.clone() }
-    }
-
     /// The applied patterns.
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
-    }
-
-    /// The weights of the applied patterns.
-    pub(crate) fn weights(&self) -> &[Weight] {
-        &self.weights
-    }
-
-    /// How far mined patterns can be relied on in this source. `None` if the files do not say.
-    #[doc(hidden)]
-    pub fn trust(&self) -> Option<&Trust> {
-        self.trust.as_ref()
     }
 
     /// The rejected patterns.
@@ -391,22 +380,12 @@ impl Cleaner {
     }
 
     /// Like [`Cleaner::cleaning`], with further stretches of the text that recur. Like unreviewed patterns, they are
-    /// only evidence. `measured` is the trust in the source so far. The lower one of it and of the trust in the files
-    /// counts. If both are unknown, the trust is 0. Then nothing is known of a source without a file of its own, so its
-    /// pages are judged alone.
+    /// only evidence. If there are none, and no pattern of the source, its pages are judged alone.
     #[doc(hidden)]
-    pub fn cleaning_with(
-        &self,
-        text: &str,
-        reading: &Reading,
-        recurring: &[Recurring],
-        measured: Option<&Trust>,
-    ) -> Cleaning {
+    pub fn cleaning_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {
         let (matches, weights) = self.with(reading, recurring);
-        let shares = [self.trust.as_ref(), measured].into_iter().flatten().map(|trust| trust.share);
-        let trust = shares.min_by(f64::total_cmp).unwrap_or(0.0);
-        let is_of_source = self.is_of_source || measured.is_some();
-        self.cleaned(text, reading, Weighed { matches: &matches, weights: &weights, trust, is_of_source })
+        let is_of_source = self.is_of_source || !recurring.is_empty();
+        self.cleaned(text, reading, Weighed { matches: &matches, weights: &weights, is_of_source })
     }
 
     /// What to remove from a text that was read, if others judge it: these parts of it, each with its score, in order. A
@@ -415,10 +394,9 @@ impl Cleaner {
     pub fn cleaning_by(&self, reading: &Reading, parts: &[(Range<usize>, f32)]) -> Cleaning {
         let tokens = &reading.tokens.tokens;
         let evidence = self.weigh(reading, &reading.matches);
-        let Evidence { pattern: patterns, is_proven, .. } = evidence;
+        let Evidence { pattern: patterns, is_beyond_chance, .. } = evidence;
         let (goes, probabilities) = (vec![false; tokens.len()], vec![0.0; tokens.len()]);
-        let mut decision =
-            Decision { goes, probabilities, patterns, is_proven, is_cautious: false, dropped: Vec::new() };
+        let mut decision = Decision { goes, probabilities, patterns, is_beyond_chance, dropped: Vec::new() };
         let mut next = 0;
         for (index, token) in tokens.iter().enumerate() {
             let start = token.range().start;
@@ -437,11 +415,12 @@ impl Cleaner {
     fn cleaned(&self, text: &str, reading: &Reading, found: Weighed) -> Cleaning {
         let mut decision = self.decided(text, reading, found, self.options.method);
         self.name_patterns(found.matches, &mut decision.patterns);
-        let grounds = grounds(&reading.tokens, &decision);
+        let (grounds, expected) = (grounds(&reading.tokens, &decision), expected(&reading.tokens, &decision));
         let spans = spans(&reading.tokens, &decision);
-        let ignores_choices = self.options.page != PageChoices::default() && !self.goes_by_blocks(reading);
-        let Decision { is_cautious, dropped, .. } = decision;
-        Cleaning { spans, grounds, is_cautious, dropped, ignores_choices }
+        // What is favoured counts for any text.
+        let of_pages = PageChoices { favor: Default::default(), ..self.options.page };
+        let ignores_choices = of_pages != PageChoices::default() && !self.goes_by_blocks(reading);
+        Cleaning { spans, grounds, expected, dropped: decision.dropped, ignores_choices }
     }
 
     /// Whether a pattern is only evidence.
@@ -554,15 +533,14 @@ impl Cleaner {
         self.decide(text, reading, &reading.matches, self.options.method)
     }
 
-    /// The matches of patterns, with the trust in the files.
+    /// The matches of patterns, with their weights.
     fn weighed<'a>(&'a self, matches: &'a [Match]) -> Weighed<'a> {
-        let trust = self.trust.as_ref().map_or(1.0, |trust| trust.share);
-        Weighed { matches, weights: &self.weights, trust, is_of_source: self.is_of_source }
+        Weighed { matches, weights: &self.weights, is_of_source: self.is_of_source }
     }
 
     fn decided(&self, text: &str, reading: &Reading, found: Weighed, method: Method) -> Decision {
         let mut decision = match method {
-            Method::Smooth => self.adjusted(text, reading, found),
+            Method::Learned => self.adjusted(text, reading, found),
             Method::Union { merge_gap } => self.united(text, reading, found, merge_gap),
         };
         reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
@@ -572,7 +550,7 @@ impl Cleaner {
     /// The evidence of each token, from only these matches.
     #[doc(hidden)]
     pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
-        weigh(&reading.layout, matches, &self.weights, self.options.evidence_kinds)
+        weigh(&reading.layout, matches, &self.weights)
     }
 
     /// The last place of each pattern in a text.
@@ -585,14 +563,14 @@ impl Cleaner {
     #[doc(hidden)]
     pub fn last_places_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Vec<LastPlace> {
         let (matches, weights) = self.with(reading, recurring);
-        let evidence = weigh(&reading.layout, &matches, &weights, self.options.evidence_kinds);
-        let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
+        let evidence = weigh(&reading.layout, &matches, &weights);
+        let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence);
         last_places(reading, &matches, &evidence, &segments)
     }
 
     /// The strength of a match by itself, without the other matches.
     pub(crate) fn alone(&self, reading: &Reading, found: &Match) -> Alone {
-        Alone::of(&reading.layout, found, &self.weights, self.options.evidence_kinds)
+        Alone::of(&reading.layout, found, &self.weights)
     }
 
     /// Whether the pattern's share reaches the cutoff of its file, so that the union method uses it.
@@ -601,22 +579,11 @@ impl Cleaner {
         self.reaches_cutoff[pattern]
     }
 
-    /// The segments of a text, with the features of each and the share of it that is removed: training examples for a
-    /// shape model.
+    /// Calls `look` with a text that was read, divided into segments.
     #[doc(hidden)]
-    pub fn examples(
-        &self,
-        scratch: &mut Scratch,
-        text: &str,
-    ) -> Result<Vec<(Range<usize>, Features, f64)>, CleanError> {
-        let reading = self.read(scratch, text)?;
-        let goes = self.decide(text, &reading, &reading.matches, Method::Smooth).goes;
-        let evidence = self.weigh(&reading, &reading.matches);
-        let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence.of_token);
-        let features = features(text, &reading.tokens, &reading.layout, &segments);
-        let going = |of: &Range<usize>| goes[of.clone()].iter().filter(|&&goes| goes).count() as f64 / of.len() as f64;
-        let example = |(segment, features): (Range<usize>, Features)| (segment.clone(), features, going(&segment));
-        Ok(segments.tokens.iter().zip(features).map(example).collect())
+    pub fn divided<T>(&self, text: &str, reading: &Reading, look: impl FnOnce(Divided) -> T) -> T {
+        let evidence = self.weigh(reading, &reading.matches);
+        divided(text, reading, &reading.matches, &self.weights, &evidence, look)
     }
 
     /// All matches of the applied patterns, and of the rejected ones, as ranges of tokens.
@@ -670,17 +637,15 @@ impl Cleaner {
         Ok(kept)
     }
 
-    /// Smoothing, then the structure of the page, then what a person confirmed, then the edges of the cuts. The edges undo no decision of a person: a
+    /// The decision about segments, then the structure of the page, then what a person confirmed, then the edges of the cuts. The edges undo no decision of a person: a
     /// mark that a rejected pattern holds back stays, and a confirmed match of marks alone goes.
     fn adjusted(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
         let Reading { tokens, layout, is_rejected, .. } = reading;
-        let mut decision = self.smoothed(text, reading, found);
+        let mut decision = self.judged_by_segments(text, reading, found);
         if let (Some(page), Some(model)) = (&reading.page, &self.options.structure)
             && self.goes_by_blocks(reading)
         {
-            let is_of_source = found.is_of_source;
-            let is_doubted = is_of_source && self.goes_by_place(found.trust);
-            let structure = Structure { model, choices: self.options.page, is_of_source, is_doubted };
+            let structure = Structure { model, choices: self.options.page, is_of_source: found.is_of_source };
             structure::decide(structure, text, page, reading, &mut decision);
         }
         let found_in_page = || found.matches.iter().chain(&reading.selected);
@@ -694,75 +659,48 @@ impl Cleaner {
             true => Vec::new(),
             false => (0..is_rejected.len()).filter(|&token| is_rejected[token] && !decision.goes[token]).collect(),
         };
-        edges::adjust(text, tokens, layout, self.goes_by_place(found.trust), &mut decision.goes);
+        edges::adjust(text, tokens, layout, &mut decision.goes);
         held_back.into_iter().for_each(|token| decision.goes[token] = false);
         let of_marks = certain().filter(|found| layout.telling_words(&found.tokens) == 0.0);
         of_marks.for_each(|found| decision.goes[found.tokens.clone()].fill(true));
         decision
     }
 
-    fn smoothed(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
-        if self.goes_by_place(found.trust) {
-            return self.framed(text, reading, found);
+    /// Segments go if the model takes them for boilerplate. Where nothing recurs, nothing goes. A token stays that a person
+    /// rejected a pattern for, unless another pattern matches it.
+    fn judged_by_segments(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
+        let evidence = weigh(&reading.layout, matches, weights);
+        let count = reading.tokens.tokens.len();
+        let (mut goes, mut probabilities) = (vec![false; count], vec![0.0; count]);
+        let mut end = None;
+        if !self.options.only_accepted && !matches.is_empty() {
+            divided(text, reading, matches, weights, &evidence, |document| {
+                let model = self.options.decision.as_deref().filter(|_| !self.is_unusual);
+                let of_segments = match model {
+                    Some(model) => model.judge(document),
+                    None => decision::by_recurrence(&document),
+                };
+                let chosen = decision::chosen(&document, &of_segments, self.options.page.favor);
+                for ((segment, p), chosen) in document.segments.tokens.iter().zip(of_segments).zip(chosen) {
+                    probabilities[segment.clone()].fill(p);
+                    goes[segment].fill(chosen);
+                }
+                end = document.end;
+            });
         }
-        let Weighed { matches, weights, trust, .. } = found;
-        let evidence = weigh(&reading.layout, matches, weights, self.options.evidence_kinds);
-        let trust = if self.options.evidence_kinds.has(EvidenceKind::Trust) { trust } else { 1.0 };
-        let shape = self.options.shape.as_deref().filter(|_| !self.options.only_accepted && trust > 0.0);
-        let decide = |shape: Option<&ShapeModel>, evidence_kinds| {
-            let case = Case::of(text, reading, matches, weights, &evidence, evidence_kinds);
-            let probabilities = case.probabilities(shape, trust);
-            (case.labels(&probabilities), probabilities, case.end)
-        };
-        let (mut goes, mut probabilities, mut end) = decide(shape, self.options.evidence_kinds);
-        // Shape and ends separate boilerplate from articles. If everything would be removed, there is only one kind of
-        // text. So the document is decided again without them.
-        let is_gone = |(&goes, &is_rejected): (&bool, &bool)| goes || is_rejected;
-        let mut is_cautious = false;
-        if (shape.is_some() || end.is_some()) && goes.iter().zip(&reading.is_rejected).all(is_gone) {
-            (goes, probabilities, end) = decide(None, self.options.evidence_kinds.without(EvidenceKind::End));
-        } else if shape.is_some() && takes_most(&reading.layout, &goes, &evidence, end) {
-            (goes, probabilities, end) = decide(None, self.options.evidence_kinds);
-            is_cautious = true;
+        for (token, &is_rejected) in reading.is_rejected.iter().enumerate() {
+            goes[token] &= !is_rejected || evidence.of_token[token] > 0.0;
         }
-        let mut patterns = evidence.pattern;
+        let Evidence { pattern: mut patterns, is_beyond_chance, .. } = evidence;
         if let Some(LastPlace { pattern, start, .. }) = end {
             patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(PatternIndex::new(pattern))));
         }
-        Decision { goes, probabilities, patterns, is_proven: evidence.is_proven, is_cautious, dropped: Vec::new() }
-    }
-
-    /// Whether only the frame is removed.
-    fn goes_by_place(&self, trust: f64) -> bool {
-        trust < Trust::LEAST && self.options.evidence_kinds.has(EvidenceKind::Trust) && !self.options.only_accepted
+        Decision { goes, probabilities, patterns, is_beyond_chance, dropped: Vec::new() }
     }
 
     /// Whether the blocks of the page decide.
     fn goes_by_blocks(&self, reading: &Reading) -> bool {
         reading.page.is_some() && self.options.uses_structure()
-    }
-
-    /// Removes the frame.
-    fn framed(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
-        let Reading { tokens, layout, .. } = reading;
-        let placed: Vec<Match> =
-            matches.iter().filter(|found| weights[found.pattern].place.is_some()).cloned().collect();
-        // The shape of this text is not trusted. Headline and end depend on it, so they are not used.
-        let evidence_kinds = self.options.evidence_kinds.without(EvidenceKind::End).without(EvidenceKind::Headline);
-        let all = weigh(layout, &placed, weights, evidence_kinds);
-        let segments = Segments::of(text, tokens, layout, &all.of_token);
-        let frame = Frame::grown(layout, &placed, weights, |found| weights[found.pattern].place);
-        let frame = frame.trimmed(layout, &placed, weights, &segments);
-        let counted = frame.within(matches, weights);
-        let evidence = weigh(layout, &counted, weights, evidence_kinds);
-        let case = Case::of(text, reading, &counted, weights, &evidence, evidence_kinds);
-        let probabilities = case.probabilities(None, 0.0);
-        let mut goes = case.labels(&probabilities);
-        // A gap is closed only if it has no word and no match of a mutable pattern, such as a date.
-        let is_gap = |token: &usize| evidence.pattern[*token].is_none() && layout.says_something(*token);
-        (0..goes.len()).filter(is_gap).for_each(|token| goes[token] = false);
-        let Evidence { pattern, is_proven, .. } = evidence;
-        Decision { goes, probabilities, patterns: pattern, is_proven, is_cautious: false, dropped: Vec::new() }
     }
 
     fn united(
@@ -775,15 +713,29 @@ impl Cleaner {
         // A recurring stretch without a pattern has no cutoff here. It was selected by the caller.
         let is_united = |found: &&Match| self.reaches_cutoff.get(found.pattern).is_none_or(|&reaches| reaches);
         let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
-        let evidence = weigh(&reading.layout, &united, weights, self.options.evidence_kinds);
+        let evidence = weigh(&reading.layout, &united, weights);
         let mut goes = vec![false; reading.tokens.tokens.len()];
         let mut free = FreePositions::new(goes.len());
         united.iter().for_each(|found| free.take(found.tokens.clone(), |token| goes[token] = true));
         close_gaps(text, &reading.tokens, &mut goes, merge_gap);
-        let Evidence { of_token, pattern, is_proven, .. } = evidence;
-        let dropped = Vec::new();
-        Decision { goes, probabilities: of_token, patterns: pattern, is_proven, is_cautious: false, dropped }
+        let Evidence { of_token, pattern, is_beyond_chance, .. } = evidence;
+        Decision { goes, probabilities: of_token, patterns: pattern, is_beyond_chance, dropped: Vec::new() }
     }
+}
+
+/// Calls `look` with a text that was read, divided into segments.
+fn divided<T>(
+    text: &str,
+    reading: &Reading,
+    matches: &[Match],
+    weights: &[Weight],
+    evidence: &Evidence,
+    look: impl FnOnce(Divided) -> T,
+) -> T {
+    let Reading { tokens, layout, .. } = reading;
+    let segments = Segments::of(text, tokens, layout, evidence);
+    let end = article_end(reading, matches, weights, evidence, &segments);
+    look(Divided { text, tokens, layout, matches, weights, evidence, segments: &segments, end })
 }
 
 /// Calls `explain` once for each token that a match covers. If matches overlap, the longest one says why the text goes.
@@ -833,37 +785,25 @@ pub(crate) fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
     Arc::ptr_eq(a.mutable(), b.mutable()) && a.tokenizer().name() == b.tokenizer().name()
 }
 
-/// Whether shape alone removes more words than matches do, and more than half of the unmatched words. Shape separates
-/// boilerplate from articles. Such a document probably has no article.
-fn takes_most(layout: &Layout, goes: &[bool], evidence: &Evidence, end: Option<LastPlace>) -> bool {
-    let end = end.map_or(goes.len(), |end| end.start);
-    // Half words of what neither goes nor is matched, goes by shape, is matched and stays, goes by a match.
-    let mut half_words = [0; 4];
-    let tokens = goes.iter().zip(&evidence.pattern).zip(layout.half_words()).take(end);
-    tokens.for_each(|((&goes, pattern), words)| {
-        half_words[usize::from(goes) + 2 * usize::from(pattern.is_some())] += words;
-    });
-    let [left, by_shape, _, by_match] = half_words;
-    by_shape > by_match && by_shape > left
-}
-
-/// Number of removed bytes, by kind of evidence.
-fn grounds(Tokens { tokens, .. }: &Tokens, decision: &Decision) -> Grounds {
-    let Decision { goes, is_proven, patterns, .. } = decision;
-    let (mut proven, mut by_kind) = (0, [0; 2]);
-    for (token, ((&goes, &is_proven), pattern)) in tokens.iter().zip(goes.iter().zip(is_proven).zip(patterns)) {
-        let bytes = if goes { token.range().len() as u64 } else { 0 };
-        let of_token = if is_proven { &mut proven } else { &mut by_kind[usize::from(pattern.is_some())] };
-        *of_token += bytes;
+/// Number of removed bytes, by whether a pattern explains them.
+fn grounds(Tokens { tokens, .. }: &Tokens, Decision { goes, patterns, .. }: &Decision) -> Grounds {
+    let mut by_kind = [0; 2];
+    for (token, (&goes, pattern)) in tokens.iter().zip(goes.iter().zip(patterns)) {
+        by_kind[usize::from(pattern.is_some())] += if goes { token.range().len() as u64 } else { 0 };
     }
-    let [shape, matched] = by_kind;
-    Grounds { proven, matched, shape }
+    let [unmatched, matched] = by_kind;
+    Grounds { matched, unmatched }
 }
 
-/// The trust in the first of these files that has one: the source's own file or, if the source was too small to be
-/// mined, the shared one.
-fn trust_in(files: &[&PatternFile]) -> Option<Trust> {
-    files.iter().find_map(|file| file.trust.clone())
+/// What is expected of the tokens.
+fn expected(Tokens { tokens, .. }: &Tokens, Decision { goes, probabilities, .. }: &Decision) -> Expected {
+    let (mut content, mut lost) = (0.0, 0.0);
+    for (token, (&goes, &p)) in tokens.iter().zip(goes.iter().zip(probabilities)) {
+        let expected = token.range().len() as f64 * f64::from(1.0 - p);
+        content += expected;
+        lost += if goes { expected } else { 0.0 };
+    }
+    Expected { content: content.round() as u64, lost: lost.round() as u64 }
 }
 
 fn weight(pattern: &Pattern) -> Weight {
@@ -878,9 +818,8 @@ fn weight(pattern: &Pattern) -> Weight {
         },
         has_free: matches!(&pattern.form, Form::Run(run) if run.has_free()),
         ends_after: pattern.ends_after,
-        place: pattern.place,
-        identifies: pattern.identifies,
-        value: pattern.value,
+        beyond: beyond_chance(pattern.documents, pattern.occurrences, pattern.among),
+        once: once(pattern.documents, pattern.occurrences, pattern.among),
     }
 }
 
@@ -950,11 +889,12 @@ fn because(
 
 #[cfg(test)]
 mod tests {
+    use super::decision_model::DecisionModel;
     use super::*;
     use crate::patterns::LexerCache;
 
     fn cleaned(patterns: &str, text: &str) -> String {
-        cleaned_with(&CleanOptions::default(), patterns, text)
+        cleaned_with(&by_recurrence(), patterns, text)
     }
 
     fn cleaned_with(options: &CleanOptions, patterns: &str, text: &str) -> String {
@@ -966,10 +906,13 @@ mod tests {
         cleaner.clean(&mut Scratch::default(), text).unwrap().strip(text)
     }
 
-    /// Options with a model for which all text looks like boilerplate.
-    fn all_alike() -> CleanOptions {
-        let model = ShapeModel { weights: [0.0; shape::FEATURES], intercept: 60.0 };
-        CleanOptions { shape: Some(Arc::new(model)), ..CleanOptions::default() }
+    /// Options with a model for which all text is boilerplate, or content.
+    fn all_alike(log_odds: f32) -> CleanOptions {
+        CleanOptions { decision: Some(Arc::new(DecisionModel::always(log_odds))), ..CleanOptions::default() }
+    }
+
+    fn by_recurrence() -> CleanOptions {
+        CleanOptions { decision: None, ..CleanOptions::default() }
     }
 
     #[test]
@@ -985,8 +928,8 @@ mod tests {
         let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n";
         let file = PatternFile::parse(&format!("{yaml}{keep}"), &LexerCache::default()).unwrap();
         let text = format!("By the  sea, by Ann\n{STORY}\nBy the seaside\n");
-        for method in [Method::Smooth, Method::Union { merge_gap: 0 }] {
-            let cleaner = Cleaner::new(&[&file], &CleanOptions { method, ..CleanOptions::default() });
+        for method in [Method::Learned, Method::Union { merge_gap: 0 }] {
+            let cleaner = Cleaner::new(&[&file], &CleanOptions { method, ..by_recurrence() });
             let cleaned = cleaner.clean(&mut Scratch::default(), &text).unwrap().strip(&text);
             assert_eq!(cleaned, format!("By the  sea\n{STORY}\n"));
         }
@@ -1010,12 +953,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_accepted_goes_whatever_its_shape() {
-        let model = ShapeModel { weights: [0.0; shape::FEATURES], intercept: -1e9 };
-        let options = CleanOptions { shape: Some(Arc::new(model)), ..CleanOptions::default() };
+    fn what_a_person_accepted_goes_whatever_the_model_says() {
         let text = format!("{STORY}\nNobody came.\n");
         let accepted = format!("  - {{id: mine, status: accepted, regex: '{}', documents: 2, among: 9}}\n", STORY);
-        assert_eq!(cleaned_with(&options, &accepted, &text), "Nobody came.\n");
+        assert_eq!(cleaned_with(&all_alike(-60.0), &accepted, &text), "Nobody came.\n");
     }
 
     #[test]
@@ -1059,36 +1000,50 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_by_what_was_accepted_alone_goes_by_no_shape() {
+    fn who_goes_by_what_was_accepted_alone_asks_no_model() {
         let patterns = "  - {id: mine, status: accepted, regex: Home News Sport}\n";
         let text = format!("Home News Sport\nTags\n{STORY}\n");
-        assert_eq!(cleaned_with(&all_alike(), patterns, &text), format!("{STORY}\n"));
-        let strict = CleanOptions { only_accepted: true, ..all_alike() };
+        assert_eq!(cleaned_with(&all_alike(60.0), patterns, &text), "");
+        let strict = CleanOptions { only_accepted: true, ..all_alike(60.0) };
         assert_eq!(cleaned_with(&strict, patterns, &text), format!("Tags\n{STORY}\n"));
     }
 
     #[test]
-    fn a_rejected_regex_holds_the_shape_back() {
-        let patterns = "  - {id: mine, regex: Home News Sport}\n";
-        let text = format!("Home News Sport\n{STORY}\nTags of our town\n");
-        assert_eq!(cleaned_with(&all_alike(), patterns, &text), format!("{STORY}\n"));
-        let patterns = patterns.to_owned() + "  - {id: other, status: rejected, regex: Tags of our town}\n";
-        assert_eq!(cleaned_with(&all_alike(), &patterns, &text), format!("{STORY}\nTags of our town\n"));
-    }
-
-    #[test]
-    fn shape_alone_empties_no_document() {
-        let patterns = "  - {id: mine, regex: Home News Sport}\n";
-        assert_eq!(cleaned_with(&all_alike(), patterns, "Home News Sport\nA boat.\n"), "A boat.\n");
-        assert_eq!(cleaned_with(&all_alike(), patterns, "Home News Sport\n"), "");
-    }
-
-    #[test]
-    fn what_was_rejected_is_not_the_document() {
+    fn a_rejected_regex_holds_the_model_back() {
         let patterns =
             "  - {id: mine, regex: Home News Sport}\n  - {id: other, status: rejected, regex: Tags of our town}\n";
-        let text = "Home News Sport\nA boat.\nTags of our town\n";
-        assert_eq!(cleaned_with(&all_alike(), patterns, text), "A boat.\nTags of our town\n");
+        let text = format!("Home News Sport\n{STORY}\nTags of our town\n");
+        assert_eq!(cleaned_with(&all_alike(60.0), patterns, &text), "Tags of our town\n");
+    }
+
+    #[test]
+    fn in_a_source_unlike_all_others_recurrence_alone_decides() {
+        let yaml = "dehusk: 1\nsource: s\nmined: {documents: 30, tokens: 9, cutoff: 0.5, tokenizer: words}\nunusual: 'it is verse'\npatterns:\n  \
+            - {id: mine, regex: Home News Sport Tides, documents: 30, occurrences: 30}\n";
+        let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+        let text = format!("Home News Sport Tides\n{STORY}\n");
+        let cleaning = Cleaner::new(&[&file], &all_alike(60.0)).clean(&mut Scratch::default(), &text).unwrap();
+        assert_eq!(cleaning.strip(&text), format!("{STORY}\n"));
+        assert_eq!(cleaning.expected.lost, 0);
+    }
+
+    #[test]
+    fn what_may_be_lost_is_told() {
+        let text = format!("Home {STORY}\n");
+        let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
+            - {id: home, status: proposed, regex: Home, documents: 9, occurrences: 9}\n";
+        let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+        let loss = |log_odds: f32| {
+            let cleaning = Cleaner::new(&[&file], &all_alike(log_odds)).clean(&mut Scratch::default(), &text).unwrap();
+            (cleaning.spans.len(), cleaning.expected.loss(), cleaning.expected.content)
+        };
+        assert_eq!(loss(-1.0).0, 0);
+        assert_eq!(loss(-1.0).1, 0.0);
+        // Each letter is content by one quarter, and all go.
+        let (spans, lost, content) = loss(3f32.ln());
+        assert_eq!((spans, lost), (1, 1.0));
+        let ink = text.chars().filter(|c| !c.is_whitespace()).count() as u64;
+        assert!(content.abs_diff(ink / 4) <= 1, "{content} of {ink}");
     }
 
     #[test]
@@ -1097,15 +1052,16 @@ mod tests {
         let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
             - {id: mine, status: accepted, regex: Home News Sport}\n";
         let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
-        let weight = Weight { share: 0.9, documents: 20, occurrences: 20, holds_lines: true, ..Weight::default() };
+        let weight =
+            Weight { share: 0.9, documents: 20, occurrences: 20, holds_lines: true, beyond: 20.0, ..Weight::default() };
         let left = |options: &CleanOptions| {
             let cleaner = Cleaner::new(&[&file], options);
             let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();
             let end = reading.tokens.tokens.len();
             let recurring = [Recurring { tokens: end - 6..end, weight }];
-            cleaner.cleaning_with(&text, &reading, &recurring, Some(&Trust::FULL)).strip(&text)
+            cleaner.cleaning_with(&text, &reading, &recurring).strip(&text)
         };
-        let options = CleanOptions { shape: None, ..CleanOptions::default() };
+        let options = by_recurrence();
         assert_eq!(left(&options), format!("{STORY}\n"));
         assert_eq!(
             left(&CleanOptions { method: Method::Union { merge_gap: 0 }, ..options.clone() }),
@@ -1113,12 +1069,5 @@ mod tests {
         );
         let strict = CleanOptions { only_accepted: true, ..options };
         assert_eq!(left(&strict), format!("{STORY}\nSend us your letters by post\n"));
-    }
-
-    #[test]
-    fn without_a_match_nothing_goes() {
-        let text = "Home\nTags\nA boat.\n";
-        assert_eq!(cleaned_with(&all_alike(), "  - {id: mine, regex: Weather}\n", text), text);
-        assert_eq!(cleaned_with(&all_alike(), "", text), text);
     }
 }

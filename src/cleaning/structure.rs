@@ -1,7 +1,7 @@
 //! Decides about a page by its blocks, with what its text says as evidence.
 //!
 //! Takes the blocks of a page ([`JudgedPage`]) and what the text's matches and shape would remove. Whole blocks stay or go
-//! then, as the [block model](crate::dom::block_model) says. Inside a block that stays, proven template still goes. The
+//! then, as the [block model](crate::dom::block_model) says. Inside a block that stays, text that chance does not explain still goes. The
 //! headline stays, unless the user chose something else for the [parts](crate::dom::page_parts) about which people disagree.
 
 use std::ops::Range;
@@ -19,21 +19,15 @@ pub struct Structure<'m> {
     pub choices: PageChoices,
     /// Whether the source has patterns. If it has none, its text says nothing.
     pub is_of_source: bool,
-    /// Whether the source has patterns and is not trusted.
-    pub is_doubted: bool,
 }
-
-/// By how much more lost content weighs in a source that is not trusted: its pages are unlike most others, and so the model
-/// knows less about them.
-const CARE_IN_DOUBT: f32 = 2.0;
 
 /// Decides by the blocks of a page. `text` is its visible text.
 pub fn decide(
-    Structure { model, choices, is_of_source, is_doubted }: Structure,
+    Structure { model, choices, is_of_source }: Structure,
     text: &str,
     page: &JudgedPage,
     reading: &Reading,
-    Decision { goes, probabilities, patterns, is_proven, dropped, .. }: &mut Decision,
+    Decision { goes, probabilities, patterns, is_beyond_chance, dropped, .. }: &mut Decision,
 ) {
     let tokens = &reading.tokens;
     let blocks = &page.page.blocks;
@@ -41,8 +35,7 @@ pub fn decide(
         true => model.judge_in_source(page, &text_evidence(page, tokens, goes, probabilities)),
         false => page.probabilities.clone(),
     };
-    let care = choices.favor.care() * if is_doubted { CARE_IN_DOUBT } else { 1.0 };
-    let mut stays = content(blocks, &judged, care);
+    let mut stays = content(blocks, &judged, choices.favor.care());
     let parts = page.parts(text, &stays);
     let ends_before = |range: &Range<usize>, index: usize| range.end == blocks[index - 1].text.end;
     // Authors of main texts disagree about headlines, so the model knows nothing about them.
@@ -64,9 +57,9 @@ pub fn decide(
             }
             None => {
                 for token in of_block {
-                    let is_proven = is_proven[token] && goes[token];
-                    goes[token] = !reading.is_rejected[token] && (!stays || is_proven);
-                    if !is_proven {
+                    let is_beyond_chance = is_beyond_chance[token] && goes[token];
+                    goes[token] = !reading.is_rejected[token] && (!stays || is_beyond_chance);
+                    if !is_beyond_chance {
                         probabilities[token] = 1.0 - p;
                     }
                 }
@@ -104,11 +97,12 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use crate::cleaning::{CleanOptions, Cleaner, Cleaning, EvidenceKind, Scratch};
+    use crate::cleaning::evidence::Weight;
+    use crate::cleaning::{CleanOptions, Cleaner, Cleaning, Recurring, Scratch};
     use crate::dom::page_parts::PartChoice::{self, Auto, Drop, Keep};
     use crate::dom::page_parts::{Favor, PageChoices, PagePart};
     use crate::html::{Tree, read};
-    use crate::patterns::{LexerCache, PatternFile, SHARED, Trust};
+    use crate::patterns::{LexerCache, PatternFile, SHARED};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
     /// An article that is no prose in part, and prose around it that is no article.
@@ -172,49 +166,41 @@ mod tests {
     #[test]
     fn it_can_be_left_out() {
         let with = |options: CleanOptions| cleaned("s", "", "", &options);
-        let kinds = CleanOptions::default().evidence_kinds;
         let as_text = with(CleanOptions::default().structure(None));
         assert!(as_text.contains("Mayor of Bonn"), "{as_text}");
-        assert_eq!(with(CleanOptions::default().evidence_kinds(kinds.without(EvidenceKind::Structure))), as_text);
         let accepted = CleanOptions::default().only_accepted(true);
         assert!(with(accepted).contains("Mayor of Bonn"));
     }
 
-    const DOUBT: &str = "trust: {share: 0.2, because: 'its text is no news'}\n";
-
     #[test]
-    fn in_a_source_that_is_not_trusted_blocks_in_doubt_stay() {
+    fn what_is_favoured_counts() {
         let favoring = |favor| CleanOptions::default().page(PageChoices::default().favor(favor));
-        let text = |favor| cleaned("s", DOUBT, "", &favoring(favor));
-        // Precision there is what balance is elsewhere, with care twice as much.
+        let text = |favor| cleaned("s", "", "", &favoring(favor));
         let lengths = [Favor::Precision, Favor::Balance, Favor::Recall].map(|favor| text(favor).len());
         assert!(lengths.is_sorted(), "{lengths:?}");
-        assert_eq!(text(Favor::Balance).matches("nobody on the quay knew why").count(), 8);
-        assert!(!text(Favor::Balance).contains("Section 3"), "{}", text(Favor::Balance));
-        assert_ne!(text(Favor::Balance), cleaned("s", DOUBT, "", &CleanOptions::default().structure(None)));
+        assert_eq!(text(Favor::Recall).matches("nobody on the quay knew why").count(), 8);
     }
 
     #[test]
     fn a_stream_decides_by_what_it_knows_of_the_source() {
         let (text, tree) = read::<Tree>(&page());
-        let streamed = |measured: Option<Trust>, options: &CleanOptions| {
+        let streamed = |recurring: &[Recurring]| {
             let reader = PatternFile::empty("s", &Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())));
-            let cleaner = Cleaner::new(&[&reader], options);
+            let cleaner = Cleaner::new(&[&reader], &CleanOptions::default());
             let reading = cleaner.read_page(&mut Scratch::default(), &text, Some(&tree), &|| true).unwrap();
-            cleaner.cleaning_with(&text, &reading, &[], measured.as_ref()).strip(&text)
+            cleaner.cleaning_with(&text, &reading, recurring).strip(&text)
         };
-        let doubted = Trust { share: 0.2, because: "its text is no news".to_owned() };
-        for known in [None, Some(Trust::FULL), Some(doubted)] {
-            let text = streamed(known.clone(), &CleanOptions::default());
-            assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{known:?}: {text}");
-            assert!(!text.contains("Section 3"), "{known:?}: {text}");
+        let weight = Weight { share: 0.5, documents: 9, occurrences: 9, ..Weight::default() };
+        for recurring in [vec![], vec![Recurring { tokens: 0..2, weight }]] {
+            let text = streamed(&recurring);
+            assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{recurring:?}: {text}");
+            assert!(!text.contains("Section 3"), "{recurring:?}: {text}");
         }
     }
 
     #[test]
     fn without_patterns_of_the_source_a_page_is_judged_alone() {
-        let trust = "trust: {share: 0.2, because: 'other sources are no news'}\n";
-        let text = cleaned(SHARED, trust, "", &CleanOptions::default());
+        let text = cleaned(SHARED, "", "", &CleanOptions::default());
         assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{text}");
         assert!(!text.contains("Mayor of Bonn"), "{text}");
     }
@@ -290,7 +276,6 @@ mod tests {
         let ignores = |head: &str, options: &CleanOptions| cleaning(&page(), "s", head, "", options).1.ignores_choices;
         let dropping = choosing(Drop, Auto);
         assert!(!ignores("", &dropping) && !ignores("", &CleanOptions::default()));
-        assert!(!ignores(DOUBT, &dropping));
         assert!(ignores("", &dropping.structure(None)));
     }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
+use dehusk::cleaning::decision_model;
 use dehusk::corpus::{OutputFile, OutputKind, Reads};
 use dehusk::dom::{block_model, page_level};
 use dehusk::importance;
@@ -20,8 +21,8 @@ pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documen
 pub const PAGE_SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "id", "segment", "bytes"]]);
 /// The lines of `dehusk blocks`.
 pub const PAGE_BLOCKS: OutputKind = OutputKind::Lines(&[&["source", "id", "block", "level"]]);
-/// The model of `dehusk train`.
-pub const MODEL: OutputKind = OutputKind::Text("shape: ");
+/// The model of `dehusk train --decision`.
+pub const DECISION_MODEL: OutputKind = OutputKind::Text(decision_model::FIRST_LINE);
 /// The model of `dehusk train --pages`.
 pub const PAGE_MODEL: OutputKind = OutputKind::Text(page_level::FIRST_LINE);
 /// The model of `dehusk train --pages --gold`.

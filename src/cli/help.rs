@@ -295,10 +295,10 @@ pub fn examples(name: &str) -> &'static [Example] {
         }],
         "train" => &[
             Example {
-                purpose: "Fit a model to your own pages, and use it",
+                purpose: "Learn to decide from your own texts, and use what was learned",
                 lines: &[
-                    "dehusk train corpora/news -o shape.yaml",
-                    "dehusk clean corpora/news -p patterns -o cleaned-by-own-shape --shape shape.yaml",
+                    "dehusk train --decision corpora/news --gold corpora/news-gold -o decision.yaml",
+                    "dehusk clean corpora/news -p patterns -o cleaned-by-own-model --decision-model decision.yaml",
                 ],
             },
             Example {

@@ -24,9 +24,8 @@ fn words(kind: WarningKind) -> &'static str {
     match kind {
         WarningKind::Emptied => "nothing is left of a document",
         WarningKind::KeptWhole => "a document is kept whole",
-        WarningKind::Doubt => "less is removed from a source",
-        WarningKind::NoLesson => "nothing is learned from a source",
-        WarningKind::Cautious => "the shape of a document is not used",
+        WarningKind::Unusual => "a source is unlike all text that dehusk has learned from",
+        WarningKind::NoLesson => "nothing is learned from a document",
         WarningKind::IgnoredChoices => "what was chosen for pages does nothing in a document",
         WarningKind::Malformed => "bytes of a document were replaced",
         WarningKind::Converted => "a page is written in UTF-8",

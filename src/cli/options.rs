@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk::cleaning::shape::ShapeModel;
-use dehusk::cleaning::{CleanOptions, EvidenceKind, EvidenceKinds, Method};
+use dehusk::cleaning::decision_model::DecisionModel;
+use dehusk::cleaning::{CleanOptions, Method};
 use dehusk::corpus::{BoxesFile, FileKind, HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk::dom::block_model::BlockModel;
 use dehusk::dom::page_judge::PageJudge;
@@ -177,7 +177,7 @@ impl ReadingArgs {
 pub struct MineArgs {
     /// Lowest share of the documents at which a repeat counts as template (0 to 1)
     ///
-    /// Lowest share of the documents at which a repeat counts as template (0 to 1). The smooth method does not use it
+    /// Lowest share of the documents at which a repeat counts as template (0 to 1). The learned method does not use it
     /// [default: computed from the repeats]
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Mining", hide_short_help = true)]
     pub cutoff: Option<f64>,
@@ -638,11 +638,12 @@ pub struct PageMethodArgs {
 pub struct MethodArgs {
     /// How dehusk decides what is removed
     ///
-    /// How dehusk decides what is removed. `smooth` weighs all matches, and the whole document decides. `union` removes all text
+    /// How dehusk decides what is removed. `learned` judges each line or sentence by how it recurs, what it looks like and
+    /// what stands around it. `union` removes all text
     /// that is matched by a pattern at or above the cutoff. `tree` (only `clean` and `run`, and only for HTML pages) uses no
     /// pattern: a model judges each part of the page by its place in the tree of elements, its links and its words. `wang` (only
     /// `stream`) removes each block of which most is template, as a whole.
-    #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, default_value_t = MethodName::Smooth,
+    #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, default_value_t = MethodName::Learned,
         help_heading = "Cleaning")]
     pub method: MethodName,
     #[command(flatten)]
@@ -658,20 +659,18 @@ pub struct AnyMethodArgs {
     /// Use only patterns that a person accepted
     #[arg(long, value_enum, value_name = "accepted", hide_possible_values = true, help_heading = "Cleaning")]
     pub only: Option<Only>,
-    /// Model that recognizes boilerplate by its shape, written by `dehusk train` [default: the shipped model]
-    #[arg(long, value_name = "FILE", value_parser = shape_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
-    pub shape: Option<Arc<ShapeModel>>,
+    /// Model that decides, written by `dehusk train --decision` [default: the shipped model]
+    #[arg(long, value_name = "FILE", value_parser = decision_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
+    pub decision_model: Option<Arc<DecisionModel>>,
     /// Model of the content of pages, written by `dehusk train --pages --gold` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
     pub block_model: Option<Arc<BlockModel>>,
-    /// Use only what patterns match, not what looks like boilerplate
-    ///
-    /// Use only what patterns match, not what looks like boilerplate by its shape or by the structure of its page.
-    #[arg(long, conflicts_with_all = ["shape", "block_model"], help_heading = "Cleaning")]
-    pub no_shape: bool,
-    /// Leave out kinds of evidence, to see what they do. Separate them by commas
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = evidence_kind_names(), help_heading = "Cleaning", hide_short_help = true)]
-    pub without: Vec<String>,
+    /// Remove only text that recurs beyond chance. No model decides
+    #[arg(long, conflicts_with_all = ["decision_model", "block_model"], help_heading = "Cleaning")]
+    pub recurrence_alone: bool,
+    /// Judge pages by their text alone, not by the structure of their elements
+    #[arg(long, conflicts_with = "block_model", help_heading = "Cleaning", hide_short_help = true)]
+    pub no_structure: bool,
 }
 
 fn text_of_model(path: &str) -> Result<String, String> {
@@ -706,20 +705,16 @@ fn block_model(path: &str) -> Result<Arc<BlockModel>, String> {
     BlockModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
-fn shape_model(path: &str) -> Result<Arc<ShapeModel>, String> {
+fn decision_model(path: &str) -> Result<Arc<DecisionModel>, String> {
     let yaml = text_of_model(path)?;
-    ShapeModel::parse(&yaml).map(Arc::new).map_err(|error| error.to_string())
-}
-
-fn evidence_kind_names() -> clap::builder::PossibleValuesParser {
-    EvidenceKind::NAMED.map(|(name, _)| name).into()
+    DecisionModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// See [`Method`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// Weigh all matches. The whole document decides
-    Smooth,
+    /// Judge each line or sentence with a model
+    Learned,
     /// Remove all text that is matched by a pattern at or above the cutoff
     Union,
     /// Remove the parts of a page that a page-level model takes for template
@@ -778,10 +773,13 @@ impl PageMethodArgs {
         let without_structure = [
             ("--method union", *method == MethodName::Union),
             ("--only accepted", any.only.is_some()),
-            ("--no-shape", any.no_shape),
-            ("--without structure", any.without.iter().any(|kind| kind == "structure")),
+            ("--recurrence-alone", any.recurrence_alone),
         ];
         without_structure.into_iter().filter(|(_, is_given)| *is_given).try_for_each(|(flag, _)| page.refuse(flag))?;
+        // What is favoured counts for texts as well.
+        if any.no_structure && page.choices() != PageChoices::default().favor(page.choices().favor) {
+            bail!("--headline, --byline and --comments need the structure of pages: leave them or --no-structure out");
+        }
         Ok(self.text.options()?.page(page.choices()))
     }
 }
@@ -790,11 +788,11 @@ impl MethodArgs {
     /// The options for cleaning with patterns.
     pub fn options(&self) -> anyhow::Result<CleanOptions> {
         match self.method {
-            MethodName::Smooth => Ok(self.any.options(Method::Smooth)),
+            MethodName::Learned => Ok(self.any.options(Method::Learned)),
             MethodName::Union => Ok(self.any.union_options()),
-            MethodName::Tree => bail!("only `clean` and `run` have --method tree; use --method smooth"),
+            MethodName::Tree => bail!("only `clean` and `run` have --method tree; use --method learned"),
             MethodName::Wang => {
-                bail!("only `stream` has --method wang, because it needs the counts of a stream; use --method smooth")
+                bail!("only `stream` has --method wang, because it needs the counts of a stream; use --method learned")
             }
         }
     }
@@ -807,24 +805,20 @@ impl AnyMethodArgs {
     }
 
     fn options(&self, method: Method) -> CleanOptions {
-        let shape = match &self.shape {
-            _ if self.no_shape => None,
+        let decision = match &self.decision_model {
+            _ if self.recurrence_alone => None,
             Some(model) => Some(Arc::clone(model)),
-            None => Some(ShapeModel::shipped()),
+            None => Some(DecisionModel::shipped()),
         };
         let structure = match &self.block_model {
-            _ if self.no_shape => None,
+            _ if self.recurrence_alone || self.no_structure => None,
             Some(model) => Some(Arc::clone(model)),
             None => Some(BlockModel::shipped()),
         };
-        let is_out = |name: &str| self.without.iter().any(|out| out == name);
-        let left_out = EvidenceKind::NAMED.into_iter().filter(|(name, _)| is_out(name));
-        let evidence_kinds = left_out.fold(EvidenceKinds::ALL, |all, (_, kind)| all.without(kind));
         CleanOptions::default()
             .method(method)
             .only_accepted(self.only.is_some())
-            .shape(shape)
+            .decision(decision)
             .structure(structure)
-            .evidence_kinds(evidence_kinds)
     }
 }

@@ -65,8 +65,8 @@ pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow
     let report = corpus.report(&listings)?;
     let skipped = reporter.skips();
     let unnamed_skips = reporter.skipped() - skipped.len();
-    let has_shape = options.cleaning.shape.is_some();
-    let pages = report.pages(args.method.in_words(has_shape), skipped, unnamed_skips);
+    let has_model = options.cleaning.decision.is_some();
+    let pages = report.pages(args.method.in_words(has_model), skipped, unnamed_skips);
     let bytes = output.write(pages)?;
     if !matches!(output, Output::Stdout) {
         reporter.note(&format!("wrote {}: {}", args.output.display(), size(bytes)));
@@ -136,29 +136,27 @@ impl Choice {
 
 impl PageMethodArgs {
     /// How documents were cleaned, in words.
-    fn in_words(&self, has_shape: bool) -> String {
+    fn in_words(&self, has_model: bool) -> String {
         let PageMethodArgs { text: MethodArgs { method, any }, page } = self;
         let mut parts = vec![match method {
-            MethodName::Smooth => "Cleaned with the smooth method",
+            MethodName::Learned => "Cleaned with the learned method",
             MethodName::Union => "Cleaned with the union method",
             MethodName::Tree => "Cleaned with the tree method",
             MethodName::Wang => "Cleaned with the wang method",
         }];
-        let own_shape = any.shape.is_some().then_some("with a shape model of your own");
-        let no_shape = (!has_shape).then_some("without shape");
+        let own_model = any.decision_model.is_some().then_some("with a decision model of your own");
+        let no_model = (!has_model).then_some("by recurrence alone");
+        let no_structure = any.no_structure.then_some("without the structure of pages");
         let only = any.only.map(|_| "with accepted patterns only, so that proposed ones do nothing here");
         let headline = page.headline.in_words(["with all headlines", "without headlines"]);
         let byline = page.byline.in_words(["with all bylines", "without bylines"]);
         let comments = page.comments.in_words(["with all comments", "without comments"]);
         let favor = page.favor.map(|favor| match favor {
-            FavorName::Precision => "with more weight on boilerplate that is left in pages",
-            FavorName::Recall => "with more weight on content that pages lose",
+            FavorName::Precision => "with more weight on boilerplate that is left in",
+            FavorName::Recall => "with more weight on content that is lost",
         });
-        parts.extend([own_shape, no_shape, only, favor, headline, byline, comments].into_iter().flatten());
-        let without = match any.without.as_slice() {
-            [] => String::new(),
-            kinds => format!(", without this evidence: {}", kinds.join(" ")),
-        };
-        format!("{}{without}.", parts.join(", "))
+        parts
+            .extend([own_model, no_model, no_structure, only, favor, headline, byline, comments].into_iter().flatten());
+        format!("{}.", parts.join(", "))
     }
 }

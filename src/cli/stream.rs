@@ -6,7 +6,6 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use dehusk::corpus::{InputFile, Inventory, ReadOptions};
-use dehusk::patterns::Trust;
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::stream::{HELD_SEGMENTS, TableChanges};
 use dehusk::pipeline::{Library, StreamOptions, StreamTarget, stream_corpus};
@@ -138,7 +137,6 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     for (source, streamed) in streamed? {
         total.add(&streamed.cleaned);
         let summary = summary.sources.entry(source).or_default();
-        summary.doubt = streamed.progress.trust().as_ref().and_then(Trust::doubt);
         summary.learned = Some(LearnedSummary::of(&streamed));
         summary.cleaned = Some(streamed.cleaned);
     }

@@ -44,9 +44,9 @@ pub struct SourceSummary {
     pub mined: Option<MinedSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<Cleaned>,
-    /// Why shape or matches do not count fully in this source. Absent if they do.
+    /// How the source is unlike all text that the model has learned from. Absent if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub doubt: Option<String>,
+    pub unusual: Option<String>,
     /// What varies in its documents. Absent except for `dehusk fields`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<FieldsSummary>,
@@ -77,9 +77,6 @@ pub struct LearnedSummary {
     pub templates: usize,
     /// The share of the template text that was already known as template when it arrived, by pages: from, to, share.
     pub recall: Vec<(u64, u64, f64)>,
-    /// How far shape and recurring text can be trusted. Absent if there are too few documents.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trust: Option<f64>,
     /// How the template of the source changed recently. Absent if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
@@ -110,7 +107,6 @@ impl LearnedSummary {
             segments: *segments,
             templates: *templates,
             recall: progress.windows.recall(),
-            trust: progress.trust().map(|trust| trust.share),
             change: progress.drift(),
         }
     }
@@ -210,8 +206,8 @@ impl Summary {
             if cleaned.kept_whole > 0 {
                 let _ = write!(text, ", {} kept whole", count(cleaned.kept_whole, "document"));
             }
-            if cleaned.cautious > 0 {
-                let _ = write!(text, ", {} cleaned without shape", count(cleaned.cautious, "document"));
+            if cleaned.expected.content > 0 {
+                let _ = write!(text, ", about {:.1} % of the content may be lost", 100.0 * cleaned.expected.loss());
             }
             if cleaned.converted > 0 {
                 let _ = write!(text, ", {} converted to UTF-8", count(cleaned.converted, "document"));

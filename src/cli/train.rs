@@ -1,18 +1,23 @@
-//! `dehusk train`: takes corpora, and writes a shape model, a page-level model, a block model, a segment model or an importance
-//! model.
+//! `dehusk train`: takes corpora, and writes a decision model, a page-level model, a block model, a segment model or an
+//! importance model.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
+use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, ValueHint};
 
+use dehusk::cleaning::decision_model::{DecisionModel, Lesson as TextLesson};
+use dehusk::cleaning::features::GROUPS;
 use dehusk::corpus::{BoxesFile, HtmlView, Inventory, Reads, SourceListing};
 use dehusk::dom::block_model::{self, BlockModel};
 use dehusk::dom::page_level::Lessons;
 use dehusk::dom::site_level::Labels;
 use dehusk::evaluation::block_lessons::block_lessons;
+use dehusk::evaluation::decision_lessons::{SourceLessons, decision_lessons};
+use dehusk::evaluation::decision_table::table;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::importance::folds::{Together, Trial, examples, learned};
 use dehusk::evaluation::importance::labelled_pages;
@@ -24,19 +29,17 @@ use dehusk::importance::record;
 use dehusk::mining::Mined;
 use dehusk::pipeline::PipelineError;
 use dehusk::pipeline::left_out::tell_of_skipped;
-use dehusk::pipeline::lessons::lessons;
 use dehusk::pipeline::page_lessons::page_lessons;
 use dehusk::segmentation::model::Lesson;
 use dehusk::segmentation::record::Marked;
 use dehusk::segmentation::vision::PERMITTED;
 use dehusk::shown;
-use dehusk::training::{ROUNDS, train};
 
 use super::blocks::{coherence, feature_names, features_without};
 use super::corpus_paths::{CorpusPaths, ListArgs};
-use super::force::{BLOCK_MODEL, ForceArgs, IMPORTANCE_MODEL, MODEL, PAGE_MODEL, SEGMENT_MODEL};
+use super::force::{BLOCK_MODEL, DECISION_MODEL, ForceArgs, IMPORTANCE_MODEL, PAGE_MODEL, SEGMENT_MODEL};
 use super::options::{MineArgs, ReadingArgs, boxes_file};
-use super::reporter::Reporter;
+use super::reporter::{Reporter, print};
 use super::{Exit, Global, interrupt};
 
 /// Options of `dehusk train`.
@@ -52,27 +55,34 @@ pub struct TrainArgs {
     list: ListArgs,
     /// File for the model
     ///
-    /// File for the model: for `--shape`; with --pages for `--page-model`, with --gold for `dehusk extract --model`; with
-    /// --segments for `--segment-model`, and with --blocks for `--importance-model`.
+    /// File for the model: for `--decision-model`; with --pages for `--page-model`, or with --gold for `dehusk extract --model`;
+    /// with --segments for `--segment-model`, and with --blocks for `--importance-model`.
     #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// How many times the model is fitted
+    /// Learn the model that decides about texts. Needs --gold
     ///
-    /// How many times the model is fitted. The first round learns from matches, later rounds also from what the model finds.
-    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = ROUNDS, value_parser = rounds)]
-    rounds: usize,
+    /// Learn the model that decides about texts, from the texts of the corpora and their main texts (--gold). Each corpus is a
+    /// kind of text, and all kinds count alike. Sources made of these texts are learned from as well. Also prints how well it does on sources that it has not seen.
+    #[arg(long, requires = "gold", group = "learned")]
+    decision: bool,
+    /// With --decision: also print how well each corpus is judged if nothing is learned from it
+    #[arg(long, requires = "decision", hide_short_help = true)]
+    leave_out_corpora: bool,
+    /// With --decision: groups of features that are not learned from, to see what they add. Separate them by commas
+    #[arg(long, requires = "decision", value_name = "GROUP", value_delimiter = ',', value_parser = GROUPS.map(|(name, _)| name), hide_short_help = true)]
+    without: Vec<String>,
     /// Learn a model of single pages from the HTML pages of the corpora
     ///
     /// Learn a model of single pages from the HTML pages of the corpora: with --gold a block model, for `dehusk extract`;
     /// otherwise a page-level model, for `--method tree`.
-    #[arg(long, group = "trees", conflicts_with = "rounds")]
+    #[arg(long, groups = ["trees", "learned"])]
     pages: bool,
-    /// Folder with main texts of pages: DIR/<source>/<document>.txt
+    /// Folder with main texts: DIR/<source>/<document>.txt
     ///
-    /// Folder with the main texts of the pages: DIR/<source>/<document>.txt. Give one for each corpus, in the same order.
-    #[arg(long, value_name = "DIR", group = "described", requires = "pages", conflicts_with = "labels")]
+    /// Folder with the main texts of documents or pages: DIR/<source>/<document>.txt. Give one for each corpus, in the same order.
+    #[arg(long, value_name = "DIR", group = "described", requires = "learned", conflicts_with = "labels")]
     gold: Vec<PathBuf>,
     /// What the pages are, for the first lines of the block model or the segment model
     #[arg(long, value_name = "TEXT", requires = "described", hide_short_help = true, value_parser = one_line)]
@@ -86,7 +96,7 @@ pub struct TrainArgs {
     /// Learn a segment model from marked segments: a JSONL file
     ///
     /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see docs/segments.md).
-    #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with = "rounds", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with = "decision", value_hint = ValueHint::FilePath)]
     segments: Option<PathBuf>,
     /// Marked segments up to this level [default: all levels]
     #[arg(long, value_name = "N", requires = "segments", hide_short_help = true)]
@@ -95,7 +105,7 @@ pub struct TrainArgs {
     ///
     /// Learn an importance model, for `dehusk blocks`, from parts of pages whose levels people gave: a JSONL file (see
     /// docs/blocks.md).
-    #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with_all = ["rounds", "pages", "segments"], value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with_all = ["decision", "pages", "segments"], value_hint = ValueHint::FilePath)]
     blocks: Option<PathBuf>,
     /// What learns
     ///
@@ -128,13 +138,6 @@ pub enum LabelsName {
     Text,
     /// One or the other
     Both,
-}
-
-fn rounds(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(rounds @ 1..=100) => Ok(rounds),
-        _ => Err("the number of rounds must be from 1 to 100".to_owned()),
-    }
 }
 
 fn one_line(text: &str) -> Result<String, String> {
@@ -170,8 +173,15 @@ impl From<LearnerName> for Learner {
 
 /// Runs the command.
 pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    if !args.decision && !args.pages && args.segments.is_none() && args.blocks.is_none() {
+        let message = "error: say what to learn: --decision, --pages, --segments or --blocks\n";
+        return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, message).into());
+    }
     let inventories = inventories(args)?;
     let reads = inventories.iter().fold(global.reads.clone(), |reads, inventory| reads.and(&inventory.reads()));
+    if args.decision {
+        return train_decision(args, inventories, &reads, global, reporter);
+    }
     if !args.gold.is_empty() {
         return train_blocks(args, inventories, &reads, global, reporter);
     }
@@ -181,36 +191,82 @@ pub fn run(args: &TrainArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     if let Some(labels) = &args.blocks {
         return train_importance(args, labels, inventories, &reads, reporter);
     }
-    if args.pages {
-        return train_pages(args, inventories, &reads, global, reporter);
-    }
-    let output = args.force.file(&args.output, &reads, MODEL)?;
+    train_pages(args, inventories, &reads, global, reporter)
+}
+
+/// Learns the model that decides about texts.
+fn train_decision(
+    args: &TrainArgs,
+    inventories: Vec<Inventory>,
+    reads: &Reads,
+    global: &Global,
+    reporter: &Reporter,
+) -> anyhow::Result<Exit> {
+    let corpora = with_gold(args, inventories, reporter)?;
+    let output = args.force.file(&args.output, reads, DECISION_MODEL)?;
     let lexer = args.mining.lexer.build()?;
-    let options = args.mining.of_corpus(global);
-    let (mut all, mut sources) = (Vec::new(), 0);
-    for inventory in &inventories {
-        let (of_corpus, count) = lessons(inventory, &lexer, &options, reporter)?;
-        all.extend(of_corpus);
-        sources += count;
+    let mut sources = decision_lessons(&corpora, &lexer, &args.mining.of_corpus(global), reporter)?;
+    for (_, lesson) in sources.iter_mut().flat_map(|source| &mut source.lessons) {
+        args.without.iter().for_each(|group| lesson.leave_out(group));
     }
-    if all.is_empty() && sources > 0 {
+    let real: Vec<&SourceLessons> = sources.iter().filter(|source| !source.is_made).collect();
+    if real.len() < 2 {
         bail!(
-            "no source is left to learn from: the text that recurs in the sources may not be boilerplate; train with whole pages \
-             of websites, which have boilerplate around their articles"
+            "a decision model is learned from 2 sources or more with gold text, and there are {}; see --source-by",
+            real.len()
         );
     }
-    if all.iter().all(|lesson| lesson.patterns.iter().all(|file| file.patterns.is_empty())) {
-        bail!(
-            "no source has templates to learn from; a source needs at least {} different documents that share text",
-            Mined::MIN_DOCUMENTS
-        );
-    }
-    reporter.start("fitting", args.rounds * all.len());
-    let model = train(&all, args.rounds, || reporter.step(1))?;
+    let documents: usize = real.iter().map(|source| source.documents()).sum();
+    let made = sources.len() - real.len();
+    let mut about = format!(
+        "Learned from {documents} documents of {}, and {} made of their texts",
+        shown::count(real.len(), "source"),
+        shown::count(made, "source")
+    );
+    let names: Vec<String> = args.corpora.iter().map(|path| path.display().to_string()).collect();
+    let lessons = |is_in: &dyn Fn(usize) -> bool| -> Vec<TextLesson> {
+        let of_corpora = sources.iter().filter(|source| is_in(source.corpus));
+        of_corpora.flat_map(|source| source.lessons.iter().map(|(_, lesson)| lesson.clone())).collect()
+    };
+    reporter.start("fitting", 1);
+    let fitted = DecisionModel::fit(&lessons(&|_| true));
     reporter.finish();
     interrupt::check()?;
-    output.write_atomic(|writer| writer.write_all(model.to_yaml().as_bytes()))?;
+    args.about.iter().for_each(|texts| about += &format!(": {texts}"));
+    output.write_atomic(|writer| writer.write_all(fitted.model.to_yaml(&about).as_bytes()))?;
+    let mut text = format!("sources left out\n{}", table(&sources, &fitted.judged, &names));
+    if args.leave_out_corpora {
+        let mut judged = Vec::new();
+        for corpus in 0..=corpora.len() {
+            interrupt::check()?;
+            let model = DecisionModel::fit(&lessons(&|other| other != corpus)).model;
+            judged.extend(lessons(&|other| other == corpus).iter().map(|lesson| model.judge_lesson(lesson)));
+        }
+        text += &format!("\ncorpora left out\n{}", table(&sources, &judged, &names));
+    }
+    print(&text)?;
     Ok(reporter.exit())
+}
+
+/// The corpora, each with its gold texts.
+fn with_gold(
+    args: &TrainArgs,
+    inventories: Vec<Inventory>,
+    reporter: &Reporter,
+) -> anyhow::Result<Vec<(Inventory, GoldTexts)>> {
+    let (corpora, folders) = (inventories.len(), args.gold.len());
+    if corpora != folders {
+        bail!(
+            "the number of corpora is {corpora}, and that of --gold is {folders}: give a folder of main texts for each corpus, in \
+             the same order"
+        );
+    }
+    let options = args.reading.gold_options();
+    let gold = |folder| match args.decision {
+        true => GoldTexts::read_all(folder, &options, reporter),
+        false => GoldTexts::read(folder, &options, reporter),
+    };
+    inventories.into_iter().zip(&args.gold).map(|(inventory, folder)| Ok((inventory, gold(folder)?))).collect()
 }
 
 /// Learns a page-level model.
@@ -264,19 +320,12 @@ fn train_blocks(
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
     refuse_markup(args, "--pages")?;
-    let (corpora, folders) = (inventories.len(), args.gold.len());
-    if corpora != folders {
-        bail!(
-            "the number of corpora is {corpora}, and that of --gold is {folders}: give a folder of main texts for each corpus, in \
-             the same order"
-        );
-    }
+    let corpora = with_gold(args, inventories, reporter)?;
     let output = args.force.file(&args.output, reads, BLOCK_MODEL)?;
     let lexer = args.mining.lexer.build()?;
     let options = args.mining.of_corpus(global);
     let mut lessons: Vec<block_model::Lesson> = Vec::new();
-    for (inventory, folder) in inventories.into_iter().zip(&args.gold) {
-        let gold = GoldTexts::read(folder, &args.reading.gold_options(), reporter)?;
+    for (inventory, gold) in corpora {
         let of_corpus = block_lessons(inventory, &gold, &lexer, &options, reporter)?;
         if of_corpus.is_empty() {
             bail!(gold.nothing_to_score(", or no page has half of its gold text"));

@@ -39,8 +39,8 @@ impl HtmlView {
         !matches!(self, HtmlView::Page | HtmlView::Markup)
     }
 
-    /// Whether shape says something about the text. Markup has another shape than text.
-    pub(crate) fn has_shape(self) -> bool {
+    /// Whether it is the text that a reader of the page sees.
+    pub(crate) fn is_text(self) -> bool {
         self != HtmlView::Markup
     }
 }

@@ -13,6 +13,7 @@ use super::block_places::{OF_WHOLE, PLACES, Places};
 use super::blocks::{Block, Blocks, ratio};
 use super::naming::{ALL_HINTS, HINTS};
 use crate::html::{Kinds, Tree};
+use crate::models::names::joined;
 
 /// Levels beyond this are not looked at. It keeps time linear on deep pages.
 pub const MAX_LEVELS: usize = 20;
@@ -240,21 +241,6 @@ const OWN: &[&str] = &[
     "starts-small",
     "all-links",
 ];
-
-/// Lists of names as one. `N` is the number of all names.
-pub const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
-    let mut names = [""; N];
-    let (mut at, mut list) = (0, 0);
-    while list < lists.len() {
-        let mut index = 0;
-        while index < lists[list].len() {
-            names[at] = lists[list][index];
-            (at, index) = (at + 1, index + 1);
-        }
-        list += 1;
-    }
-    names
-}
 
 /// The features of the blocks of a page.
 #[derive(Clone, Debug, Default)]

@@ -15,27 +15,21 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rayon::prelude::*;
 
-use super::block_features::{BlockFeatures, FEATURES, OF_BLOCK, OF_PAGE, joined};
+use super::block_features::{BlockFeatures, FEATURES, OF_BLOCK, OF_PAGE};
 use super::blocks::{Block, Blocks};
 use super::page_parts::{Chosen, Favor, PageChoices, PageParts, headline};
 use crate::html::Tree;
-use crate::models::examples::Examples;
+use crate::models::course::{PARTS, Taught, learned};
 use crate::models::file::{ModelFileError, ModelFormat, PART, parts};
-use crate::models::logistic::{self, FitOptions};
-use crate::models::network::{Network, fit, log_odds};
+use crate::models::names::joined;
+use crate::models::network::{Network, log_odds};
 
-/// Number of parts into which sites are divided, to learn from opinions about sites that are not known.
-const FOLDS: usize = 5;
 /// Maximum weight of a block, in words: a long paragraph says no more than a shorter one.
 const MAX_WEIGHT: f32 = 60.0;
 /// The weights of a page are shares of its main text. A shorter one counts as this long, in words.
 const LEAST_MAIN_TEXT: f32 = 30.0;
 /// See [`fit`].
 const PENALTY: f32 = 0.005;
-/// The ridge penalty of the stretch. It hardly counts, and gives a slope also where no opinion differs.
-const RIDGE: f64 = 1e-3;
-/// The seed of the networks.
-const SEED: u64 = 1;
 
 const ALONE: ModelFormat = ModelFormat { model: "blocks", version: 3, features: FEATURES };
 const IN_SOURCE: ModelFormat = ModelFormat { model: "blocks-in-source", version: 2, features: &ALL };
@@ -318,13 +312,8 @@ impl<'l> Course<'l> {
     fn of(lessons: &'l [Lesson]) -> Course<'l> {
         let mut sites: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         lessons.iter().for_each(|lesson| sites.entry(&lesson.site).or_default().1 += 1);
-        sites.values_mut().enumerate().for_each(|(at, (fold, _))| *fold = at % FOLDS);
+        sites.values_mut().enumerate().for_each(|(at, (part, _))| *part = at % PARTS);
         Course { lessons, sites }
-    }
-
-    /// The part of the sites that a lesson is in.
-    fn fold(&self, lesson: &Lesson) -> usize {
-        self.sites[lesson.site.as_str()].0
     }
 
     /// The weight of a site, and the share of it that each of its pages has. Further pages of a site teach less and less.
@@ -343,50 +332,25 @@ impl<'l> Course<'l> {
     }
 
     /// A network that is fitted to rows of features for each lesson, and for each lesson the opinions of one that has not seen
-    /// its site. `weight` is that of a lesson's group. Both are stretched so that the latter are right.
+    /// its site. `weight` is that of a lesson's group.
     fn learned(
         &self,
         names: &'static [&'static str],
         rows: &[Vec<f32>],
-        weight: impl Fn(&Lesson) -> f32 + Sync,
+        weight: impl Fn(&Lesson) -> f32,
     ) -> (Network, Vec<Vec<f32>>) {
-        let fitted = |out: Option<usize>| {
-            let is_in = |lesson: &Lesson| Some(self.fold(lesson)) != out;
-            fit(
-                &self.examples(names, rows, |lesson| weight(lesson) * f32::from(u8::from(is_in(lesson)))),
-                PENALTY,
-                SEED,
-            )
-        };
-        let folds: Vec<Option<usize>> = std::iter::once(None).chain((0..FOLDS).map(Some)).collect();
-        let mut networks: Vec<Network> = folds.into_par_iter().map(fitted).collect();
-        let left_out = networks.split_off(1);
-        let opinions = |(lesson, rows): (&Lesson, &Vec<f32>)| -> Vec<f32> {
-            rows.chunks_exact(names.len()).map(left_out[self.fold(lesson)].judge(&[])).collect()
-        };
-        let opinions: Vec<Vec<f32>> = self.lessons.par_iter().zip(rows).map(opinions).collect();
-        let odds: Vec<Vec<f32>> =
-            opinions.iter().map(|of_page| of_page.iter().copied().map(log_odds).collect()).collect();
-        let examples = self.examples(&["log-odds"], &odds, weight);
-        let line = logistic::fit(&examples, &FitOptions { ridge: RIDGE, clip: None });
-        let stretched = |odds: Vec<f32>| odds.into_iter().map(|odds| line.probability(&[odds]) as f32).collect();
-        let slope = line.log_odds(&[1.0]) - line.constant();
-        let all = networks.swap_remove(0).stretched(slope as f32, line.constant() as f32);
-        (all, odds.into_iter().map(stretched).collect())
-    }
-
-    /// The blocks that have a label. `weight` is that of a lesson's group.
-    fn examples(&self, names: &'static [&'static str], rows: &[Vec<f32>], weight: impl Fn(&Lesson) -> f32) -> Examples {
-        let mut examples = Examples::new(names);
-        for (lesson, rows) in self.lessons.iter().zip(rows) {
+        let labels = |lesson: &Lesson| {
             let of_page = weight(lesson) * self.of_page(lesson);
-            for (row, &(is_content, weight)) in rows.chunks_exact(names.len()).zip(&lesson.labels) {
-                if weight * of_page > 0.0 {
-                    examples.push(row, f32::from(u8::from(is_content)), weight * of_page);
-                }
-            }
-        }
-        examples
+            lesson.labels.iter().map(|&(is_content, weight)| (is_content, weight * of_page)).collect()
+        };
+        let labels: Vec<Vec<(bool, f32)>> = self.lessons.iter().map(labels).collect();
+        let part = |lesson: &Lesson| self.sites[lesson.site.as_str()].0;
+        let taught = self.lessons.iter().zip(rows).zip(&labels);
+        let taught: Vec<Taught> =
+            taught.map(|((lesson, rows), labels)| Taught { part: part(lesson), rows, labels }).collect();
+        let learned = learned(names, &taught, PENALTY);
+        let opinions = taught.par_iter().map(|taught| learned.opinions(names.len(), taught)).collect();
+        (learned.network, opinions)
     }
 }
 

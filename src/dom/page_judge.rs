@@ -47,7 +47,7 @@ impl PageJudge {
     /// What to do with a document that is no page.
     pub(crate) fn advice(&self) -> &'static str {
         match self {
-            PageJudge::Template(_) => "clean it with --method smooth",
+            PageJudge::Template(_) => "clean it with --method learned",
             PageJudge::Content(..) => "clean it with patterns (`dehusk clean`)",
         }
     }

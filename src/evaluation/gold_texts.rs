@@ -83,18 +83,36 @@ pub struct Gold {
 }
 
 impl GoldTexts {
-    /// Reads a folder of gold texts. Like a corpus, it has a folder for each source.
+    /// Reads a folder of gold texts to score with. Like a corpus, it has a folder for each source. Texts with too few words are
+    /// left out: a single word would decide about them.
     ///
     /// # Errors
     /// If it cannot be read, or no gold text has enough words.
     pub fn read(folder: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<GoldTexts, GoldError> {
+        GoldTexts::of_least(MIN_GOLD_WORDS, folder, options, observer)
+    }
+
+    /// Reads a folder of gold texts to learn from, also short ones.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has no gold text.
+    pub fn read_all(folder: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<GoldTexts, GoldError> {
+        GoldTexts::of_least(0, folder, options, observer)
+    }
+
+    fn of_least(
+        least: usize,
+        folder: &Path,
+        options: &ReadOptions,
+        observer: &dyn Observer,
+    ) -> Result<GoldTexts, GoldError> {
         let inventory = Inventory::scan(&[folder.to_owned()], options).map_err(GoldError::Unreadable)?;
         let sources = inventory.sources().map_err(GoldError::Listing)?;
         inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| tell_of_skipped(skipped, observer));
         let mut gold = GoldTexts { folder: folder.to_owned(), sources: BTreeMap::new(), too_short: 0 };
         for place in sources.listings.iter().flat_map(|listing| &listing.documents) {
             match inventory.read(place) {
-                Ok(document) => gold.add(document),
+                Ok(document) => gold.add(document, least),
                 Err(skipped) => tell_of_skipped(&skipped, observer),
             }
         }
@@ -107,7 +125,7 @@ impl GoldTexts {
     /// These gold texts, each with the source and the name of its document. Those with too few words are left out.
     pub fn of_texts(texts: impl IntoIterator<Item = (SourceId, String, String)>) -> GoldTexts {
         let mut gold = GoldTexts { folder: PathBuf::new(), sources: BTreeMap::new(), too_short: 0 };
-        texts.into_iter().for_each(|(source, name, text)| gold.add(Document::new(name, source, text)));
+        texts.into_iter().for_each(|(source, name, text)| gold.add(Document::new(name, source, text), MIN_GOLD_WORDS));
         gold
     }
 
@@ -146,9 +164,9 @@ impl GoldTexts {
         found.into_iter().map(|(gold, (_, document))| (gold, document)).collect()
     }
 
-    fn add(&mut self, document: Document) {
+    fn add(&mut self, document: Document, least: usize) {
         let words = Bag::of(&document.text);
-        if words.total() < MIN_GOLD_WORDS {
+        if words.total() < least {
             self.too_short += 1;
             return;
         }

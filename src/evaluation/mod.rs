@@ -30,6 +30,9 @@ pub mod feeds;
 pub mod nodes;
 #[cfg(feature = "pipeline")]
 pub mod block_lessons;
+pub mod decision_lessons;
+pub mod made_sources;
+pub mod decision_table;
 #[cfg(feature = "pipeline")]
 pub mod segments;
 pub mod importance;

@@ -171,7 +171,7 @@ impl Measuring<'_> {
         let MeasuredDocument { document, reading, .. } = page;
         let text: &str = &document.text;
         let bag = Bag::of(text);
-        let streamed = self.streaming.cleaning_with(text, reading, &known.recurring, known.trust.as_ref());
+        let streamed = self.streaming.cleaning_with(text, reading, &known.recurring);
         let as_mined = mined.read_page(scratch, text, document.tree.as_deref(), &|| true)?;
         let batch = mined.cleaning(text, &as_mined);
         let whole_blocks = self.whole_blocks(page, &known.counts);

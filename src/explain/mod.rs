@@ -179,7 +179,7 @@ mod tests {
         let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
                     - {id: a, status: accepted, regex: 'Home\\s+News'}\n  - {id: b, status: accepted, regex: News}\n";
         let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
-        let cleaner = Cleaner::new(&[&file], &CleanOptions { shape: None, ..CleanOptions::default() });
+        let cleaner = Cleaner::new(&[&file], &CleanOptions { decision: None, ..CleanOptions::default() });
         let text = "The ferry sailed at dawn, and nobody knew why or until when.\nHome\nNews\n";
         let explained = Explanation::of(text, &cleaner).unwrap();
         assert_eq!(explained.parts.iter().map(|part| part.text).collect::<String>(), text);

@@ -11,4 +11,6 @@ pub mod svm;
 pub mod platt;
 pub mod one_against_all;
 pub mod rbf_network;
+pub mod course;
 pub mod file;
+pub mod names;

@@ -18,7 +18,7 @@ pub const CLIP: f32 = 5.0;
 /// How often each example is seen, on average, if that is neither too few nor more steps than help.
 const EPOCHS: usize = 12;
 /// Number of steps.
-const STEPS: RangeInclusive<usize> = 2000..=10_000;
+const STEPS: RangeInclusive<usize> = 2000..=20_000;
 /// Maximum number of examples of a step. If there are few, it is a quarter of them.
 const BATCH: usize = 512;
 /// The length of the first step. Steps get shorter evenly, down to 0.

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
 
-use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, TrustRecord, heading};
+use super::Status;
+use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, heading};
 use super::scalar::{prints, scalar};
-use super::{Place, Status};
 
 /// The unread part of a file, and the number of the last line read.
 struct Lines<'y> {
@@ -46,14 +46,6 @@ impl<'y> Lines<'y> {
         }
     }
 
-    /// `false` if the line does not have this prefix: only `true` is written.
-    fn flag(&mut self, start: &str) -> Option<bool> {
-        match self.after(start) {
-            Some(value) => (value == "true").then_some(true),
-            None => Some(false),
-        }
-    }
-
     fn lined<T>(&self, value: T) -> Lined<T> {
         Lined { value, line: self.number }
     }
@@ -86,13 +78,7 @@ pub(super) fn read(yaml: &str) -> Option<FileRecord> {
             let mined = mined(lines.after("mined: {documents: ")?)?;
             lines.lined(mined)
         },
-        trust: match lines.after("trust: {share: ") {
-            Some(rest) => {
-                let trust = trust(rest)?;
-                Some(lines.lined(trust))
-            }
-            None => None,
-        },
+        unusual: if lines.rest.starts_with("unusual: ") { Some(lines.text("unusual: ")?) } else { None },
         keep: if lines.rest.starts_with("keep:") { lines.list("keep:", "  - text: ", keep)? } else { Vec::new() },
         patterns: lines.list("patterns:", "  - id: ", pattern)?,
         evidence: if lines.rest.starts_with("evidence:") {
@@ -128,14 +114,6 @@ fn mined(rest: &str) -> Option<MinedRecord> {
         removed,
         tokenizer: text(rest.strip_suffix('}')?)?,
     })
-}
-
-fn trust(rest: &str) -> Option<TrustRecord> {
-    let (written, because) = match rest.strip_suffix('}')?.split_once(", because: ") {
-        Some((written, because)) => (written, text(because)?),
-        None => (rest.strip_suffix('}')?, String::new()),
-    };
-    Some(TrustRecord { share: share(written)?, because })
 }
 
 fn keep(lines: &mut Lines) -> Option<KeepRecord> {
@@ -190,12 +168,6 @@ fn facts(lines: &mut Lines) -> Option<PatternRecord> {
         sources: lines.optional_number("    sources: ")?,
         removes: lines.optional_share("    removes: ")?,
         ends_after: lines.optional_number("    ends_after: ")?,
-        place: match lines.after("    place: ") {
-            Some(name) => Some(Place::ALL.into_iter().find(|place| place.name() == name)?),
-            None => None,
-        },
-        identifies: lines.flag("    identifies: ")?,
-        value: lines.flag("    value: ")?,
         example: String::new(),
         note: String::new(),
     })

@@ -18,8 +18,7 @@ use super::record::{
 use super::regex::Edges;
 use super::scalar::{quoted, scalar};
 use super::{
-    Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, Trust, canonical, form, id_of, regex,
-    thousandths,
+    Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, canonical, form, id_of, regex, thousandths,
 };
 use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 
@@ -59,8 +58,8 @@ pub struct PatternFile {
     pub source: String,
     /// What they were mined from.
     pub mined: MinedFrom,
-    /// How far it can be relied on. `None` if that was not measured.
-    pub trust: Option<Trust>,
+    /// How its text is unlike all that the decision model has learned from. Then recurrence alone decides. `None` if it is not.
+    pub unusual: Option<String>,
     /// Texts that are never removed, sorted by text.
     pub keep: Vec<Keep>,
     /// The patterns that people review. Sorted by regex, then id.
@@ -130,9 +129,6 @@ impl PatternFile {
                 sources: (template.sources > 1).then_some(template.sources),
                 removes: None,
                 ends_after: template.ends_after,
-                place: None,
-                identifies: false,
-                value: false,
                 example: template.example,
                 note: String::new(),
             }
@@ -141,7 +137,7 @@ impl PatternFile {
             heading: String::new(),
             source: source.to_owned(),
             mined,
-            trust: None,
+            unusual: None,
             keep: Vec::new(),
             patterns: patterns.collect(),
             evidence: Vec::new(),
@@ -160,12 +156,12 @@ impl PatternFile {
     /// The same file with these patterns alone, and without evidence.
     #[doc(hidden)]
     pub fn only(&self, patterns: Vec<Pattern>) -> PatternFile {
-        let PatternFile { heading, source, mined, trust, keep, lexer, .. } = self;
+        let PatternFile { heading, source, mined, unusual, keep, lexer, .. } = self;
         PatternFile {
             heading: heading.clone(),
             source: source.clone(),
             mined: mined.clone(),
-            trust: trust.clone(),
+            unusual: unusual.clone(),
             keep: keep.clone(),
             patterns,
             evidence: Vec::new(),
@@ -228,10 +224,7 @@ impl PatternFile {
             heading,
             source: record.source,
             mined: MinedFrom { histogram: record.histogram, ..record.mined.value.into() },
-            trust: record
-                .trust
-                .map(|trust| trust.value.read().map_err(|message| at(trust.line, message)))
-                .transpose()?,
+            unusual: record.unusual,
             keep: Vec::with_capacity(record.keep.len()),
             patterns: Vec::with_capacity(record.patterns.len()),
             evidence: Vec::with_capacity(record.evidence.len()),
@@ -321,9 +314,6 @@ impl PatternFile {
             sources: record.sources,
             removes: record.removes.map(|removes| thousandths(removes.value)),
             ends_after: record.ends_after,
-            place: record.place,
-            identifies: record.identifies,
-            value: record.value,
             example: record.example,
             note: record.note,
         }
@@ -367,9 +357,8 @@ impl PatternFile {
             yaml,
             "mined: {{documents: {documents}, near_duplicates: {near_duplicates}, tokens: {tokens}, cutoff: {cutoff}, {removed}tokenizer: {tokenizer}}}"
         );
-        if let Some(Trust { share, because }) = &self.trust {
-            let because = if because.is_empty() { String::new() } else { format!(", because: {}", quoted(because)) };
-            let _ = writeln!(yaml, "trust: {{share: {share}{because}}}");
+        if let Some(unusual) = &self.unusual {
+            let _ = writeln!(yaml, "unusual: {}", quoted(unusual));
         }
         yaml.push_str(if self.keep.is_empty() { "" } else { "keep:\n" });
         for keep in &self.keep {
@@ -422,15 +411,6 @@ impl PatternFile {
         }
         if let Some(words) = pattern.ends_after {
             let _ = writeln!(yaml, "    ends_after: {words}");
-        }
-        if let Some(place) = pattern.place {
-            let _ = writeln!(yaml, "    place: {}", place.name());
-        }
-        if pattern.identifies {
-            yaml.push_str("    identifies: true\n");
-        }
-        if pattern.value {
-            yaml.push_str("    value: true\n");
         }
     }
 }
@@ -506,7 +486,6 @@ evidence:
   - id: '2754a912'
     documents: 3
     occurrences: 5
-    place: head
     regex: '(?<!\S)Share\s+this(?!\w)'
 mutable:
   - name: number

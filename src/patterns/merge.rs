@@ -17,7 +17,7 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let rejected = rejected_words(&reviewed, fresh.lexer.mutable());
     let mut before: HashMap<String, Pattern> =
         reviewed.patterns.into_iter().map(|pattern| (pattern.id.clone(), pattern)).collect();
-    let PatternFile { heading, source, mined, trust, patterns, evidence, lexer, .. } = fresh;
+    let PatternFile { heading, source, mined, unusual, patterns, evidence, lexer, .. } = fresh;
     // A decision makes a pattern of what mining takes for evidence now.
     let (decided_on, evidence): (Vec<Pattern>, Vec<Pattern>) =
         evidence.into_iter().partition(|evidence| before.get(&evidence.id).is_some_and(Pattern::is_touched));
@@ -43,7 +43,7 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let heading = if reviewed.heading.is_empty() { heading } else { reviewed.heading };
     let evidence = evidence.into_iter().filter(|evidence| !is_among(&rejected, evidence)).collect();
     let keep = reviewed.keep;
-    let mut merged = PatternFile { heading, source, mined, trust, keep, patterns: merged, evidence, lexer };
+    let mut merged = PatternFile { heading, source, mined, unusual, keep, patterns: merged, evidence, lexer };
     merged.sort();
     merged
 }
@@ -89,8 +89,8 @@ pub fn merge_meanwhile(mut mined: PatternFile, before: &PatternFile, now: Patter
 /// Whether a person changed a pattern.
 fn is_decided_otherwise(was: &Pattern, is: &Pattern) -> bool {
     let by_people = |pattern: &Pattern| {
-        let Pattern { status, ends_after, place, identifies, value, .. } = *pattern;
-        (status, ends_after, place, identifies, value, pattern.regex.clone(), pattern.note.clone())
+        let Pattern { status, ends_after, .. } = *pattern;
+        (status, ends_after, pattern.regex.clone(), pattern.note.clone())
     };
     by_people(was) != by_people(is)
 }
@@ -128,12 +128,7 @@ fn words(run: &TokenRun) -> Vec<Piece> {
 
 fn decided(fresh: Pattern, old: Pattern) -> Pattern {
     // A person may have corrected what mining computes for a pattern.
-    let fresh = if old.is_touched() {
-        let Pattern { ends_after, place, identifies, value, .. } = old;
-        Pattern { ends_after, place, identifies, value, ..fresh }
-    } else {
-        fresh
-    };
+    let fresh = if old.is_touched() { Pattern { ends_after: old.ends_after, ..fresh } } else { fresh };
     let (status, note) = (old.status, old.note.clone());
     if old.is_as_mined() {
         // What was evidence before has no example.

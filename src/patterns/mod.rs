@@ -16,8 +16,6 @@ pub mod readable;
 mod record;
 pub mod regex;
 mod scalar;
-pub mod place;
-pub mod trust;
 
 use std::sync::Arc;
 
@@ -27,9 +25,7 @@ pub use file::{LexerCache, PatternFile};
 pub use foreign::ForeignRegex;
 pub use keep::Keep;
 pub use opening::open;
-pub use place::Place;
 pub use problem::FileProblem;
-pub use trust::Trust;
 
 /// The name of the pattern file that is applied to every source.
 pub const SHARED: &str = "_shared";
@@ -192,12 +188,6 @@ pub struct Pattern {
     pub example: String,
     /// It ends articles that have at least this many words of prose before it.
     pub ends_after: Option<usize>,
-    /// Its place in documents, if it has one.
-    pub place: Option<Place>,
-    /// Whether what varies in it distinguishes documents, as a price or an author does.
-    pub identifies: bool,
-    /// Whether a number or a price in it belongs to the document, such as an ISBN.
-    pub value: bool,
     /// A person's note.
     pub note: String,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
 use super::problem::FileProblem;
-use super::{Place, Role, Status, Trust};
+use super::{Role, Status};
 
 #[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -14,7 +14,7 @@ pub(super) struct FileRecord {
     pub(super) dehusk: Lined<u32>,
     pub(super) source: String,
     pub(super) mined: Lined<MinedRecord>,
-    pub(super) trust: Option<Lined<TrustRecord>>,
+    pub(super) unusual: Option<String>,
     #[serde(default)]
     pub(super) keep: Vec<KeepRecord>,
     #[serde(default)]
@@ -49,14 +49,6 @@ pub(super) struct MinedRecord {
 
 #[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TrustRecord {
-    pub(super) share: f64,
-    #[serde(default)]
-    pub(super) because: String,
-}
-
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
 pub(super) struct PatternRecord {
     pub(super) id: Lined<String>,
     #[serde(default)]
@@ -74,11 +66,6 @@ pub(super) struct PatternRecord {
     pub(super) sources: Option<usize>,
     pub(super) removes: Option<Lined<f64>>,
     pub(super) ends_after: Option<usize>,
-    pub(super) place: Option<Place>,
-    #[serde(default)]
-    pub(super) identifies: bool,
-    #[serde(default)]
-    pub(super) value: bool,
     #[serde(default)]
     pub(super) example: String,
     #[serde(default)]
@@ -119,15 +106,6 @@ fn check_share(name: &str, share: f64) -> Result<(), String> {
     match (0.0..=1.0).contains(&share) {
         true => Ok(()),
         false => Err(format!("{name} is {share}, and a share is a number from 0 to 1")),
-    }
-}
-
-impl TrustRecord {
-    /// The trust. An error if its share is not in 0..=1.
-    pub(super) fn read(self) -> Result<Trust, String> {
-        let TrustRecord { share, because } = self;
-        check_share("the share of trust", share)?;
-        Ok(Trust { share, because })
     }
 }
 

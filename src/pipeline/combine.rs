@@ -19,10 +19,10 @@ use crate::corpus::{Budget, HtmlView, OutputRoot, SourceId};
 use crate::mining::Mined;
 use crate::mining::cross_source::{self, Templates};
 use crate::patterns::merge::merge;
-use crate::patterns::{Pattern, PatternFile, SHARED, Trust};
-use crate::selection::places::Places;
+use crate::patterns::{Pattern, PatternFile, SHARED};
 use crate::selection::proposals::Proposals;
-use crate::selection::{Reliance, SelectOptions, tried_out};
+use crate::selection::sampling::Sampled;
+use crate::selection::{SelectOptions, tried_out};
 use crate::tokens::Lexer;
 
 /// The result of mining a corpus.
@@ -102,7 +102,7 @@ impl Combiner<'_> {
         let files = self.files(&mut sources, reviewed)?;
         write(&files, reviewed, output, prune, self.observer)?;
         let own_files = files.iter().filter(|file| file.source != SHARED);
-        own_files.for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), self.observer));
+        own_files.for_each(|file| tell_of_unusual(&file.source, file.unusual.as_deref(), self.observer));
         Ok(MinedCorpus { files, sources })
     }
 
@@ -150,27 +150,24 @@ impl Combiner<'_> {
         Ok(tried?.into_iter().chain(shared).collect())
     }
 
-    /// Finds out how far the patterns of each source can be trusted, and which patterns have a place. Writes both to
-    /// the files. A source that is too small to be mined has no result.
+    /// Finds out which patterns can be proposed to people.
     fn test(&self, own: &mut [PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
         self.observer.start("testing", Steps::Things(own.len() as u64));
         let tested = share_out_and_collect(self.options.threads, own.len(), |index| -> Result<_> {
             let (count, need) = self.fitting(index, &own[index], shared.first(), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
-            let reliance = Reliance::of(&own[index], shared.first(), &texts);
+            let proposals = Proposals::of(&Sampled::new(&own[index], shared.first(), &texts));
             self.observer.step(1);
-            Ok(reliance)
+            Ok(proposals)
         });
         self.observer.finish();
         let tested = tested?;
-        own.iter_mut().zip(&tested).for_each(|(file, reliance)| reliance.mark(file));
+        own.iter_mut().zip(&tested).for_each(|(file, proposals)| proposals.mark(file));
         for file in shared {
             let mut proposals = Proposals::default();
-            tested.iter().for_each(|reliance| proposals.add(reliance.proposals()));
+            tested.iter().for_each(|of_source| proposals.add(of_source));
             proposals.mark(file);
-            Places::mark_shared(tested.iter().map(Reliance::places), file);
-            file.trust = Trust::mean(own.iter().filter_map(|own| Some((own.trust.as_ref()?, own.mined.documents))));
         }
         Ok(())
     }
@@ -206,10 +203,13 @@ pub fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<Patter
     merged.collect()
 }
 
-/// Warns that less than usual is removed from a source, with the reason.
-pub fn tell_of_doubt(source: &str, trust: Option<&Trust>, observer: &dyn Observer) {
-    if let Some(doubt) = trust.and_then(Trust::doubt) {
-        observer.warn(WarningKind::Doubt, &format!("source '{source}': {doubt}"));
+/// Warns that recurrence alone decides in a source, with the reason.
+pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Observer) {
+    if let Some(unusual) = unusual {
+        let message = format!(
+            "source '{source}' is unlike all text that dehusk has learned from: {unusual}; only text goes that recurs beyond chance"
+        );
+        observer.warn(WarningKind::Unusual, &message);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::mining::MineOptions;
 use crate::mining::cross_source::MIN_SOURCES;
 use crate::mining::cutoff::Cutoff;
 use crate::patterns::file::MinedFrom;
-use crate::patterns::{PatternFile, SHARED, Template, Trust};
+use crate::patterns::{PatternFile, SHARED, Template};
 use crate::streaming::drift::Change;
 use crate::streaming::segments::{Described, SegmentKey};
 use crate::streaming::state::{ListedSegment, State, StateError};
@@ -25,8 +25,6 @@ pub struct Learned {
     pub pages: usize,
     /// Number of documents that were not counted, because they repeat others.
     pub copies: usize,
-    /// The trust, if there are enough documents.
-    pub trust: Option<Trust>,
     /// The latest change of its template, if there was one.
     pub change: Option<Change>,
     templates: Vec<Template>,
@@ -45,7 +43,7 @@ impl Learned {
         let progress = table.progress();
         let templates = long_lived(described(state, &id)?, &progress.ends, lexer, options);
         let (pages, copies) = (progress.pages as usize, progress.copies as usize);
-        Ok(Learned { id, pages, copies, trust: progress.trust(), change: progress.drift(), templates })
+        Ok(Learned { id, pages, copies, change: progress.drift(), templates })
     }
 
     /// Number of all its documents.
@@ -80,15 +78,10 @@ pub fn pattern_files(sources: &mut [Learned], options: &MineOptions, lexer: &Lex
         shared.map(|templates| PatternFile::of_templates(SHARED, facts(documents, copies, cutoff), templates, lexer));
     let own = sources.iter_mut().map(|source| {
         let (facts, templates) = (facts(source.documents(), source.copies, cutoff), mem::take(&mut source.templates));
-        let mut file = PatternFile::of_templates(source.id.as_str(), facts, templates, lexer);
-        file.trust = source.trust.clone();
-        file
+        PatternFile::of_templates(source.id.as_str(), facts, templates, lexer)
     });
     let mut files: Vec<PatternFile> = own.collect();
-    files.extend(shared.map(|mut shared| {
-        shared.trust = Trust::mean(sources.iter().filter_map(|source| Some((source.trust.as_ref()?, source.pages))));
-        shared
-    }));
+    files.extend(shared);
     files
 }
 

@@ -17,7 +17,6 @@ pub mod pages;
 pub mod from_state;
 mod hashed;
 pub mod left_out;
-pub mod lessons;
 pub mod library;
 pub mod manifest;
 pub mod memory;
@@ -52,16 +51,12 @@ pub use workers::ThreadsError;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::cleaning::{CleanOptions, EvidenceKind};
+use crate::cleaning::CleanOptions;
 use crate::corpus::{HtmlView, OutputFile, OutputKind, Reads};
 
-/// Adapts these options to texts that are read in this way: markup has another shape than text, and continues after
-/// articles.
+/// Adapts these options to texts that are read in this way: the model knows no markup.
 pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
-    if html.has_shape() {
-        return options;
-    }
-    CleanOptions { shape: None, evidence_kinds: options.evidence_kinds.without(EvidenceKind::End), ..options }
+    if html.is_text() { options } else { CleanOptions { decision: None, ..options } }
 }
 
 /// Runs a stage, and tells the observer how long it took.

@@ -31,12 +31,10 @@ pub enum WarningKind {
     Emptied,
     /// Too much of a document would have been removed.
     KeptWhole,
-    /// A source is no news, or differs from what was expected.
-    Doubt,
-    /// A source is no news, so it is not used as a lesson.
+    /// A source is unlike all that the model has learned from.
+    Unusual,
+    /// A document or a source is not used as a lesson.
     NoLesson,
-    /// The shape was not used for a document.
-    Cautious,
     /// What the user chose for pages does nothing in a document.
     IgnoredChoices,
     /// Some bytes of a document are not valid in its encoding.

@@ -20,7 +20,7 @@ pub struct Row {
     /// The share that was removed at mining, if known.
     pub removed_when_mined: Option<f64>,
     /// Whether its mined patterns are not fully trusted.
-    pub is_doubted: bool,
+    pub is_unusual: bool,
     /// Warnings about the source.
     pub warnings: Vec<String>,
 }
@@ -120,7 +120,7 @@ impl SourcesQuery {
             Only::All => true,
             Only::Undecided => row.is_undecided(),
             Only::Warning => !row.warnings.is_empty(),
-            Only::Doubted => row.is_doubted,
+            Only::Doubted => row.is_unusual,
         };
         is_chosen && row.source.to_lowercase().contains(&self.search.trim().to_lowercase())
     }
@@ -154,7 +154,7 @@ mod tests {
             source: source.to_owned(),
             decided: [decided, all],
             removed: Some(DocumentEffect { bytes: 100, removed }),
-            is_doubted: source == "Bee",
+            is_unusual: source == "Bee",
             ..Row::default()
         };
         [("ant", 0, 3, 50), ("Bee", 2, 2, 70), ("cat", 1, 9, 10)].map(row).to_vec()

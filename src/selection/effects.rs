@@ -329,7 +329,7 @@ mod tests {
 
     fn effects(patterns: &str, texts: &[&str], watched: Option<Origin>) -> Effects {
         let file = PatternFile::parse(&format!("{HEAD}patterns:\n{patterns}"), &LexerCache::default()).unwrap();
-        let options = CleanOptions { shape: None, ..CleanOptions::default() };
+        let options = CleanOptions { decision: None, ..CleanOptions::default() };
         let question = Question { files: &[&file], options: &options, watched };
         Effects::of(&question, texts.len(), |index| Some(texts[index].into()), || true)
     }

@@ -73,15 +73,11 @@ struct Matches {
 }
 
 impl Proposals {
-    /// What the documents decide. If the source is not trusted, matches alone decide: then a person decides whether to
-    /// remove text that recurs.
-    pub fn of(sampled: &Sampled, is_trusted: bool) -> Proposals {
-        let cleaner = match is_trusted {
-            true => sampled.cleaner.with_shape(Sampled::options().shape),
-            false => sampled.cleaner.clone(),
-        };
+    /// What the documents decide.
+    pub fn of(sampled: &Sampled) -> Proposals {
+        let cleaner = &sampled.cleaner;
         let look = |Sample { text, reading }: &Sample| {
-            let goes = cleaner.decide(text, reading, &reading.matches, Method::Smooth).goes;
+            let goes = cleaner.decide(text, reading, &reading.matches, Method::Learned).goes;
             let joints = Joints::of(text, reading);
             let look = |found: &Match| {
                 let matches = Matches {
@@ -293,7 +289,7 @@ mod tests {
     fn marked(patterns: &[(&str, usize)], texts: &[String]) -> [Vec<String>; 2] {
         let mut file = file(patterns);
         let read = file.clone();
-        Proposals::of(&Sampled::new(&read, None, texts), true).mark(&mut file);
+        Proposals::of(&Sampled::new(&read, None, texts)).mark(&mut file);
         let examples = |patterns: Vec<Pattern>| patterns.into_iter().map(|pattern| pattern.example).collect();
         [examples(file.patterns), examples(file.evidence)]
     }
@@ -381,7 +377,7 @@ mod tests {
         let mut file = file(&[(HEADLINES[0], 20)]);
         file.patterns[0].note = "hm".to_owned();
         let read = file.clone();
-        Proposals::of(&Sampled::new(&read, None, &texts), true).mark(&mut file);
+        Proposals::of(&Sampled::new(&read, None, &texts)).mark(&mut file);
         assert_eq!((file.patterns.len(), file.evidence.len()), (1, 0));
     }
 
@@ -389,7 +385,7 @@ mod tests {
     fn a_shared_pattern_is_judged_by_all_sources() {
         let texts = pages(|_| String::new());
         let read = file(&[(MENU, 20)]);
-        let here = Proposals::of(&Sampled::new(&read, None, &texts), true);
+        let here = Proposals::of(&Sampled::new(&read, None, &texts));
         let nowhere =
             Proposals(HashMap::from([(read.patterns[0].id.clone(), Matches { all: 99, ..Matches::default() })]));
         let is_proposed = |sources: &[&Proposals]| {

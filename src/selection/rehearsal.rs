@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::selectors::Sight;
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, PageText, Scratch};
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Expected, PageText, Scratch};
 use crate::patterns::{PatternFile, thousandths};
 
 /// What cleaning removes from documents of a source.
@@ -11,6 +11,8 @@ use crate::patterns::{PatternFile, thousandths};
 pub struct Rehearsal {
     /// The share of their text, 0..=1, rounded to 3 decimal places. `None` if there is no text.
     pub removed: Option<f64>,
+    /// How much of it is content, as far as the model knows.
+    pub expected: Expected,
     /// What it does to the pages among them.
     pub pages: Vec<Sight>,
 }
@@ -18,6 +20,7 @@ pub struct Rehearsal {
 struct Cleaned {
     bytes: usize,
     left: usize,
+    expected: Expected,
     sight: Option<Sight>,
 }
 
@@ -33,13 +36,20 @@ impl Rehearsal {
         let clean = |scratch: &mut Scratch, index: usize| {
             let page = read(index);
             let bytes = page.text.len();
-            cleaned(&cleaner, scratch, &page).unwrap_or(Cleaned { bytes, left: bytes, sight: None })
+            cleaned(&cleaner, scratch, &page).unwrap_or(Cleaned {
+                bytes,
+                left: bytes,
+                expected: Expected::default(),
+                sight: None,
+            })
         };
         let all: Vec<Cleaned> = (0..documents).into_par_iter().map_init(Scratch::default, clean).collect();
         let sum = |of: fn(&Cleaned) -> usize| all.iter().map(of).sum::<usize>();
         let (bytes, left) = (sum(|one| one.bytes), sum(|one| one.left));
         let removed = (bytes > 0).then(|| thousandths((bytes - left) as f64 / bytes as f64));
-        Rehearsal { removed, pages: all.into_iter().filter_map(|one| one.sight).collect() }
+        let mut expected = Expected::default();
+        all.iter().for_each(|one| expected.add(&one.expected));
+        Rehearsal { removed, expected, pages: all.into_iter().filter_map(|one| one.sight).collect() }
     }
 }
 
@@ -52,5 +62,5 @@ fn cleaned(
     let cleaning = cleaner.cleaning(text, &reading);
     let page = tree.as_deref().zip(reading.page.as_ref());
     let sight = page.map(|(tree, page)| Sight::of(text, tree, page, &cleaning));
-    Ok(Cleaned { bytes: text.len(), left: cleaning.strip(text).len(), sight })
+    Ok(Cleaned { bytes: text.len(), left: cleaning.strip(text).len(), expected: cleaning.expected, sight })
 }

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use crate::cleaning::{CleanOptions, Cleaner, EvidenceKind, EvidenceKinds, Reading, Scratch};
+use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
 use crate::patterns::PatternFile;
 
 /// Maximum number of documents that are used. Templates are in 1/20 of the documents or more, so this many show them.
@@ -28,7 +28,7 @@ pub fn evenly_spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
 #[derive(Debug)]
 pub struct Sampled<'t> {
     pub(crate) files: Vec<&'t PatternFile>,
-    /// Applies all patterns, without a shape model.
+    /// Applies all patterns.
     pub(crate) cleaner: Cleaner,
     pub(crate) samples: Vec<Sample<'t>>,
 }
@@ -50,7 +50,7 @@ impl<'t> Sampled<'t> {
         texts: &'t [T],
     ) -> Sampled<'t> {
         let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
-        let cleaner = Cleaner::new(&files, &CleanOptions { shape: None, ..Sampled::options() });
+        let cleaner = Cleaner::new(&files, &CleanOptions::default());
         let mut seen = FxHashSet::default();
         let texts: Vec<&'t str> = texts.iter().map(AsRef::as_ref).filter(|text| seen.insert(*text)).collect();
         // A new scratch space is slow at first, so each is used for many texts.
@@ -61,11 +61,6 @@ impl<'t> Sampled<'t> {
         };
         let samples = texts.par_chunks(TEXTS_PER_SCRATCH).flat_map_iter(read_chunk).collect();
         Sampled { files, cleaner, samples }
-    }
-
-    /// The options for cleaning these documents. Ends are not used, because they are found with these documents.
-    pub(crate) fn options() -> CleanOptions {
-        CleanOptions { evidence_kinds: EvidenceKinds::ALL.without(EvidenceKind::End), ..CleanOptions::default() }
     }
 
     /// The source's own file.

@@ -399,9 +399,6 @@ pub fn add(file: &mut PatternFile, pages: &[Sight]) {
             sources: None,
             removes,
             ends_after: None,
-            place: None,
-            identifies: false,
-            value: false,
             example,
             note: String::new(),
         });

@@ -21,7 +21,7 @@ pub fn warnings(question: &Question, as_mined: bool, effects: &Effects) -> Vec<S
         return vec!["the corpus has no document of this source: its patterns do nothing here".to_owned()];
     }
     let change = change(question, own, as_mined, effects);
-    let all = [unread(effects), doubt(own), too_few_documents(own), change];
+    let all = [unread(effects), unusual(own), too_few_documents(own), change];
     all.into_iter().flatten().collect()
 }
 
@@ -38,10 +38,12 @@ fn unread(effects: &Effects) -> Option<String> {
     })
 }
 
-/// Why less is removed from this source than from news.
-fn doubt(file: &PatternFile) -> Option<String> {
-    let doubt = file.trust.as_ref()?.doubt()?;
-    Some(format!("this source does not look like news: {doubt}; if that is wrong, change `trust` in its file"))
+/// Why recurrence alone decides in this source.
+fn unusual(file: &PatternFile) -> Option<String> {
+    let unusual = file.unusual.as_ref()?;
+    Some(format!(
+        "this source is unlike all text that dehusk has learned from: {unusual}; only text goes that recurs beyond chance"
+    ))
 }
 
 fn too_few_documents(file: &PatternFile) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Turns what the table knows of a document into evidence for cleaning.
 //!
 //! Takes a document's segments and what is known of them. Gives the stretches that recur, each with its number of
-//! documents, so that they are weighed and smoothed like matches of mined patterns. By default they count from the
+//! documents, so that they count like matches of mined patterns. By default they count from the
 //! second document on, and less if fewer documents have them. So template by the table's own rule only gets stronger
 //! evidence. Consecutive segments are also one stretch together: each word of a menu is a link of its own and says
 //! little alone. A text that recurs in other places is evidence too, if one more document has it, because a source
@@ -13,15 +13,11 @@ use std::ops::Range;
 use super::Detection;
 use super::detection::template;
 use super::segments::{SegmentKey, TextSegment};
-use super::table::{Count, SegmentHistory, TableAnswer};
+use super::table::{Count, SegmentHistory};
 use crate::cleaning::article_end::LastPlace;
+use crate::cleaning::chance::beyond_chance;
 use crate::cleaning::evidence::Weight;
-use crate::cleaning::frame::MOST;
-use crate::cleaning::shape::ShapeModel;
 use crate::cleaning::{Cleaner, Reading, Recurring};
-use crate::patterns::{Place, Trust};
-use crate::selection::places::{MIN_DOCUMENTS, MIN_SHARE, recurs_enough};
-use crate::selection::trust::Tally;
 use crate::stretches::stretches_of_true;
 
 /// Number of imagined further documents without the segment. So a share of few documents counts less.
@@ -36,8 +32,6 @@ pub struct StreamEvidence {
     pub recurring: Vec<Recurring>,
     /// The keys and counts of the segments that recur.
     segments: Vec<(SegmentKey, Count)>,
-    /// How far this and the shape can be relied on, from the documents so far. `None` if not known.
-    pub trust: Option<Trust>,
 }
 
 impl StreamEvidence {
@@ -70,7 +64,7 @@ impl StreamEvidence {
     }
 
     /// The last place of each segment in the document's prose.
-    fn places(&self, cleaner: &Cleaner, text: &str, reading: &Reading) -> Vec<Placed> {
+    pub fn places(&self, cleaner: &Cleaner, text: &str, reading: &Reading) -> Vec<Placed> {
         let places = cleaner.last_places_with(text, reading, &self.recurring);
         let placed = |place: LastPlace| {
             let index = place.pattern.checked_sub(cleaner.patterns().len())?;
@@ -82,79 +76,12 @@ impl StreamEvidence {
         placed.into_values().collect()
     }
 
-    /// What the document shows, given this. `told` is what the table told of the document.
-    pub fn shown(&self, cleaner: &Cleaner, text: &str, reading: &Reading, told: &TableAnswer) -> DocumentFindings {
-        let tally = || Tally::of_recurring(text, reading, &self.recurring, &ShapeModel::shipped());
-        DocumentFindings { placed: self.places(cleaner, text, reading), tally: told.is_tried().then(tally) }
-    }
-
-    /// Adds what the table learned with the document: which segments end the source's articles and after how many words
-    /// of prose, and the trust.
-    pub fn learn(&mut self, reading: &Reading, LearnedEvidence { ends, trust }: LearnedEvidence) {
+    /// Adds which segments end the source's articles, by their index among what recurs, and after how many words of prose.
+    pub fn learn(&mut self, ends: Vec<(usize, usize)>) {
         for (index, words) in ends {
             self.recurring[index].weight.ends_after = Some(words);
         }
-        if trust.as_ref().is_none_or(|trust| !trust.is_anywhere()) {
-            self.recurring.extend(self.often_together(reading));
-            self.recurring.extend(self.below_rules(reading));
-        }
-        self.trust = trust;
     }
-
-    /// Neighbouring segments that recur enough to have a place, if not for their few words. The rarest of them counts
-    /// for all, so others that are rarer still do not.
-    fn often_together(&self, reading: &Reading) -> Vec<Recurring> {
-        let segments = &self.recurring[..self.segments.len()];
-        let is_often = |(recurring, (_, count)): (&Recurring, &(SegmentKey, Count))| {
-            (count.documents as usize >= MIN_DOCUMENTS && share(count) >= MIN_SHARE)
-                .then(|| (recurring.tokens.clone(), *count))
-        };
-        let often: Vec<(Range<usize>, Count)> = segments.iter().zip(&self.segments).filter_map(is_often).collect();
-        let are_together = |(a, _): &(Range<usize>, Count), (b, _): &(Range<usize>, Count)| {
-            a.end <= b.start && reading.layout.telling_words(&(a.end..b.start)) == 0.0
-        };
-        let together = |beside: &[(Range<usize>, Count)]| {
-            let rarest = beside.iter().map(|(_, count)| count).min_by(|a, b| share(a).total_cmp(&share(b)));
-            match (beside, rarest) {
-                ([(first, _), .., (last, _)], Some(rarest)) => {
-                    Some(recurring(reading, first.start..last.end, rarest)).filter(|found| found.weight.place.is_some())
-                }
-                _ => None,
-            }
-        };
-        often.chunk_by(are_together).filter_map(together).collect()
-    }
-
-    /// What most documents have at an end, together with the rule above it: a line such as "--", which has no words and
-    /// so is no segment. With the rule, it is not taken for a sentence that continues the text before.
-    fn below_rules(&self, reading: &Reading) -> Vec<Recurring> {
-        let below = |Recurring { tokens, weight }: &Recurring| {
-            let rule = line_before(reading, tokens.start)?;
-            let is_rule = reading.layout.telling_words(&rule) == 0.0;
-            let is_most = weight.place.is_some() && weight.share >= MOST;
-            (is_rule && is_most).then_some(Recurring { tokens: rule.start..tokens.end, weight: *weight })
-        };
-        self.recurring.iter().filter_map(below).collect()
-    }
-}
-
-/// What a document shows, given what is known to recur in it.
-#[derive(Clone, Debug, Default)]
-pub struct DocumentFindings {
-    /// The places of its segments among its prose.
-    pub placed: Vec<Placed>,
-    /// How far matches and shape can be relied on in it. `None` if that is not measured on this document.
-    pub tally: Option<Tally>,
-}
-
-/// What a table learned with a document, besides what recurs in it.
-#[derive(Clone, Debug, Default)]
-pub struct LearnedEvidence {
-    /// Index of each segment (among what recurs) that may end its article, and the number of words of prose needed
-    /// before it.
-    pub ends: Vec<(usize, usize)>,
-    /// How far matches and shape can be relied on, from the documents so far. `None` if not known.
-    pub trust: Option<Trust>,
 }
 
 /// The place of a segment among a document's prose.
@@ -195,25 +122,10 @@ fn recurring(reading: &Reading, tokens: Range<usize>, count: &Count) -> Recurrin
         holds_lines: reading.layout.is_lines(&tokens),
         has_free: false,
         ends_after: None,
-        place: has_place(reading, &tokens, count).then_some(Place::Ends),
-        identifies: false,
-        value: false,
+        beyond: beyond_chance(documents, documents, count.pages as usize),
+        once: 1.0,
     };
     Recurring { tokens, weight }
-}
-
-/// The line before the one that starts with this token.
-fn line_before(reading: &Reading, start: usize) -> Option<Range<usize>> {
-    let line_starts = &reading.tokens.line_starts;
-    let before = line_starts[..start].iter().rposition(|&is_start| is_start)?;
-    line_starts[start].then_some(before..start)
-}
-
-/// Whether enough documents have it that it is template if it stands at an end of them.
-fn has_place(reading: &Reading, tokens: &Range<usize>, count: &Count) -> bool {
-    let documents = count.documents as usize;
-    // The share alone means little if there are only a few documents.
-    documents >= MIN_DOCUMENTS && recurs_enough(share(count), documents, reading.layout.telling_words(tokens))
 }
 
 #[cfg(test)]

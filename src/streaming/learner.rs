@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::evidence::{DocumentFindings, StreamEvidence};
+use super::evidence::{Placed, StreamEvidence};
 use super::segments::{TextSegment, described};
 use super::table::{SegmentTable, TableAnswer, TableOptions};
 use crate::cleaning::{Cleaner, Reading};
@@ -46,18 +46,15 @@ impl Learner {
         let detection = &self.options.detection;
         let show = |(page, told): (&SegmentedDocument, &TableAnswer)| {
             let known = StreamEvidence::of(page.reading, page.segments, &told.seen, detection);
-            let shown = known.shown(cleaner, page.text, page.reading, told);
-            (known, shown)
+            let placed = known.places(cleaner, page.text, page.reading);
+            (known, placed)
         };
-        let shown: Vec<(StreamEvidence, DocumentFindings)> = pages.par_iter().zip(&told).map(show).collect();
-        let learn = |((page, told), (mut known, shown)): (
-            (&SegmentedDocument, &TableAnswer),
-            (StreamEvidence, DocumentFindings),
-        )| {
-            known.learn(page.reading, self.table.learn(told, &shown));
+        let shown: Vec<(StreamEvidence, Vec<Placed>)> = pages.par_iter().zip(&told).map(show).collect();
+        let learn = |(told, (mut known, placed)): (&TableAnswer, (StreamEvidence, Vec<Placed>))| {
+            known.learn(self.table.learn(told, &placed));
             known
         };
-        pages.iter().zip(&told).zip(shown).map(learn).collect()
+        told.iter().zip(shown).map(learn).collect()
     }
 
     fn admit(&mut self, &SegmentedDocument { text, reading, segments, tree }: &SegmentedDocument) -> TableAnswer {
@@ -149,8 +146,8 @@ mod tests {
                 }
             }
             let mut known = StreamEvidence::of(reading, segments, &told.seen, &options.detection);
-            let shown = known.shown(cleaner, text, reading, &told);
-            known.learn(reading, table.learn(&told, &shown));
+            let placed = known.places(cleaner, text, reading);
+            known.learn(table.learn(&told, &placed));
             known
         };
         documents.iter().map(one).collect()
@@ -163,7 +160,7 @@ mod tests {
         let mut table = SegmentTable::default();
         let wanted = naively(&documents, &cleaner, &mut table, true);
         assert!(table.progress().copies == 1 && table.texts().any(|(_, text)| text.is_some()));
-        assert!(wanted.iter().any(|known| known.trust.is_some() && !known.recurring.is_empty()));
+        assert!(wanted.iter().any(|known| !known.recurring.is_empty()));
         for at_once in [1, 4, documents.len()] {
             let mut learner = Learner::new(SegmentTable::default(), options(), true);
             let take = |some: &[Read]| learner.take(&some.iter().map(Read::page).collect::<Vec<_>>(), &cleaner);

@@ -33,7 +33,6 @@ impl SegmentTable {
         own.change = latest(own.later_change(pages), other.later_change(pages));
         own.pages = pages;
         own.copies += other.copies;
-        own.tally = own.tally.with(other.tally).bounded();
         own.windows.add(&other.windows);
         own.threshold = match (own.threshold, other.threshold) {
             (Some(own), Some(other)) => Some(own.min(other)),
@@ -77,7 +76,7 @@ mod tests {
     use crate::streaming::evidence::Placed;
     use crate::streaming::segments::SegmentKey;
     use crate::streaming::table::Count;
-    use crate::streaming::table::tests::{described, forgetful, learned, segments, shown};
+    use crate::streaming::table::tests::{described, forgetful, learned, segments};
 
     /// Key, documents, first and last page.
     fn told(table: &SegmentTable) -> Vec<(u64, u32, u32, u32)> {
@@ -154,21 +153,6 @@ mod tests {
         assert_eq!(joined(learned(&[&[1]], &options), &other), EndPlaces::default(), "it is no candidate here");
         let both = joined(with_place(2, 70.0), &other);
         assert!(both != other.progress.ends && both != with_place(2, 70.0).progress.ends);
-    }
-
-    #[test]
-    fn what_pages_showed_is_added() {
-        let options = forgetful(9.0, None);
-        let [mut own, mut other] = [3.0, 4.5].map(|matched| {
-            let mut table = learned(&[&[1]], &options);
-            let told = table.admit(&segments(&[2]), &options);
-            table.learn(&told, &shown(matched));
-            table
-        });
-        own.absorb(&other, &options);
-        assert_eq!((own.progress.tally.documents, own.progress.tally.matched), (2, 7.5));
-        other.absorb(&SegmentTable::default(), &options);
-        assert_eq!(other.progress.tally.documents, 1);
     }
 
     #[test]

@@ -19,13 +19,10 @@ use super::Detection;
 use super::copies::is_copy;
 use super::drift::Change;
 use super::ends::EndPlaces;
-use super::evidence::{DocumentFindings, LearnedEvidence, Placed};
+use super::evidence::Placed;
 use super::lifetime::Lifetime;
 use super::segments::{Described, SegmentKey, TextSegment};
 use super::windows::{Window, Windows};
-use crate::mining::Mined;
-use crate::patterns::Trust;
-use crate::selection::trust::Tally;
 
 /// A sweep is due when the segments since the last one are at least 1/8 of the table.
 const SWEPT_AFTER: usize = 8;
@@ -33,9 +30,6 @@ const SWEPT_AFTER: usize = 8;
 const FREED: usize = 8;
 /// A text is counted in any place once a segment with it was seen in this many documents.
 const MIN_RETURNED: u32 = 2;
-/// Up to this page every page is tried, then one in ten.
-const ALL_TRIED: u32 = 500;
-const TRIED_EVERY: u32 = 10;
 
 type Entries = HashMap<u64, Entry, FxBuildHasher>;
 
@@ -85,12 +79,6 @@ impl TableAnswer {
     pub fn is_counted(&self) -> bool {
         self.page.is_some()
     }
-
-    /// Whether matches and shape are to be tried on it, to measure the trust. Not on the first page, where nothing is
-    /// known to recur, and only on some of many pages, which are enough.
-    pub fn is_tried(&self) -> bool {
-        self.page.is_some_and(|page| page > 1 && (page <= ALL_TRIED || page.is_multiple_of(TRIED_EVERY)))
-    }
 }
 
 /// A segment of a table, or a text in any place.
@@ -127,15 +115,6 @@ pub struct Progress {
     pub change: Option<Change>,
     /// Places of segments that may end articles.
     pub ends: EndPlaces,
-    /// What pages showed of how far matches and shape can be relied on.
-    pub tally: Tally,
-}
-
-impl Progress {
-    /// How far matches and shape can be relied on in the source. `None` if too few documents came.
-    pub fn trust(&self) -> Option<Trust> {
-        self.tally.trust_so_far().filter(|_| self.pages as usize >= Mined::MIN_DOCUMENTS)
-    }
 }
 
 /// The segments of one source.
@@ -289,15 +268,10 @@ impl SegmentTable {
         }
     }
 
-    /// Tells what the pages up to this one taught, besides what recurs in it. If the page was counted, the table also
-    /// learns from what it showed ([`place`](Self::place)).
-    pub fn learn(
-        &mut self,
-        told: &TableAnswer,
-        DocumentFindings { placed, tally }: &DocumentFindings,
-    ) -> LearnedEvidence {
-        let ends = if told.is_counted() { self.place(placed) } else { self.progress.ends.look(placed) };
-        LearnedEvidence { ends, trust: self.trust(*tally) }
+    /// Which segments may end the article of a page: their indices, and the words of prose needed before each. If the page was
+    /// counted, the table also learns from it ([`place`](Self::place)).
+    pub fn learn(&mut self, told: &TableAnswer, placed: &[Placed]) -> Vec<(usize, usize)> {
+        if told.is_counted() { self.place(placed) } else { self.progress.ends.look(placed) }
     }
 
     /// Adds the places of a counted page's segments among its prose, page by page. Returns the segments that may end
@@ -305,16 +279,6 @@ impl SegmentTable {
     pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         self.unsaved.has_progressed = true;
         self.progress.ends.arrive(placed)
-    }
-
-    /// The trust from the pages up to this one. Adds what this page showed, if it was tried ([`TableAnswer::is_tried`]).
-    /// `None` if no page has shown anything.
-    fn trust(&mut self, shown: Option<Tally>) -> Option<Trust> {
-        if let Some(shown) = shown {
-            self.unsaved.has_progressed = true;
-            self.progress.tally = self.progress.tally.with(shown).bounded();
-        }
-        self.progress.tally.trust_so_far()
     }
 
     /// The progress of the source.
@@ -840,48 +804,6 @@ pub(super) mod tests {
         together.place(&[]);
         assert!(!together.entries.contains_key(&1), "the second page took its place");
         assert_eq!(one_by_one.progress, together.progress);
-    }
-
-    /// What a page shows in which this many words recur.
-    pub fn shown(matched: f64) -> DocumentFindings {
-        DocumentFindings {
-            placed: Vec::new(),
-            tally: Some(Tally { documents: 1, matched, unmatched: 99.5, ..Tally::default() }),
-        }
-    }
-
-    #[test]
-    fn the_first_page_shows_nothing_nor_does_a_copy_or_what_is_only_looked_at() {
-        let options = TableOptions::default();
-        let mut table = SegmentTable::default();
-        let (first, other) = (segments(&[1, 2]), segments(&[1, 3]));
-        assert!(!table.admit(&first, &options).is_tried());
-        assert!(!table.look(&other, &options).is_tried());
-        assert!(table.admit(&other, &options).is_tried());
-        assert!(!table.admit(&other, &options).is_tried());
-        let tried =
-            (2..2000_u32).filter(|&page| TableAnswer { page: Some(page), ..TableAnswer::default() }.is_tried()).count();
-        assert_eq!(tried, 499 + 149);
-    }
-
-    #[test]
-    fn trust_does_not_depend_on_how_many_pages_arrive_before_it_is_told() {
-        let options = TableOptions::default();
-        let pages: Vec<Vec<TextSegment>> = (0..9).map(|page| segments(&[1, 10 + page])).collect();
-        let (mut one_by_one, mut together) = (SegmentTable::default(), SegmentTable::default());
-        let learned: Vec<LearnedEvidence> = (pages.iter().zip(1_u8..))
-            .map(|(page, number)| {
-                let told = one_by_one.admit(page, &options);
-                one_by_one.learn(&told, &shown(f64::from(number)))
-            })
-            .collect();
-        let told: Vec<TableAnswer> = pages.iter().map(|page| together.admit(page, &options)).collect();
-        let later = told.iter().zip(1_u8..).map(|(told, number)| together.learn(told, &shown(f64::from(number))));
-        let trusts =
-            |learned: Vec<LearnedEvidence>| learned.into_iter().map(|learned| learned.trust).collect::<Vec<_>>();
-        assert_eq!(trusts(later.collect()), trusts(learned));
-        assert_eq!(one_by_one.progress, together.progress);
-        assert_eq!(together.progress.tally.matched, 45.0);
     }
 
     #[test]

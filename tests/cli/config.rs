@@ -52,14 +52,14 @@ fn a_file_of_a_corpus_does_not_decide_which_files_are_read_or_written() {
         "output = '../out'",
         "patterns = '../p'",
         "mutable = 'm.yaml'",
-        "shape = 's.yaml'",
+        "decision-model = 's.yaml'",
         "boxes = 'b.jsonl'",
         "resume = true",
         "threads = 1",
         "quiet = true",
     ];
     for setting in all {
-        sandbox.write("project/corpus/dehusk.toml", format!("method = 'smooth'\n{setting}\n"));
+        sandbox.write("project/corpus/dehusk.toml", format!("method = 'learned'\n{setting}\n"));
         let key = setting.split(' ').next().expect("a key");
         // Neither from above nor from inside, by whatever path.
         let message = |file: &str| {
@@ -114,17 +114,17 @@ fn the_command_line_wins_and_then_the_table_of_the_command() {
 #[test]
 fn a_flag_of_the_command_line_excludes_those_of_the_file_that_it_cannot_be_used_with() {
     let sandbox = sandbox();
-    sandbox.write("dehusk.toml", "no-shape = true\nquiet = true\nspan-units = 'bytes'\n");
+    sandbox.write("dehusk.toml", "recurrence-alone = true\nquiet = true\nspan-units = 'bytes'\n");
     sandbox.expect(0, "mine project/corpus -o patterns").says("using dehusk.toml: --quiet (");
-    sandbox.write("shape.yaml", include_str!("../../src/cleaning/shape.yaml"));
+    sandbox.write("model.yaml", include_str!("../../src/cleaning/decision_model.yaml"));
     // What another flag is needed for has no effect without it.
     let clean = "clean project/corpus -p patterns -o";
-    let ran = sandbox.expect(0, &format!("{clean} cleaned --verbose --shape shape.yaml"));
+    let ran = sandbox.expect(0, &format!("{clean} cleaned --verbose --decision-model model.yaml"));
     ran.says("using dehusk.toml: --span-units=bytes (");
-    sandbox.expect(0, &format!("{clean} cleaned2")).says(": --no-shape --quiet --span-units=bytes (");
+    sandbox.expect(0, &format!("{clean} cleaned2")).says(": --recurrence-alone --quiet --span-units=bytes (");
     // A table that is nearer excludes what is further away in the same way.
-    sandbox.write("dehusk.toml", "no-shape = true\n[clean]\nshape = 'shape.yaml'\n");
-    sandbox.expect(0, &format!("{clean} cleaned3")).says(": --shape=shape.yaml (");
+    sandbox.write("dehusk.toml", "recurrence-alone = true\n[clean]\ndecision-model = 'model.yaml'\n");
+    sandbox.expect(0, &format!("{clean} cleaned3")).says(": --decision-model=model.yaml (");
 }
 
 #[test]

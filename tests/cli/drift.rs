@@ -71,7 +71,7 @@ fn a_review_is_no_drift() {
 #[test]
 fn other_options_remove_less_and_that_is_no_drift() {
     let sandbox = redesigned(0);
-    for options in ["--only accepted", "--max-removed 0", "--method union --without lines"] {
+    for options in ["--only accepted", "--max-removed 0", "--method union"] {
         assert!(
             !sandbox.expect(0, &format!("clean corpus -p patterns -o out {options}")).stderr.contains("has changed")
         );

@@ -90,7 +90,7 @@ fn lost_words_are_what_recall_lacks() {
         assert_eq!(sum(stretches.collect()), number(&worst["lost_words"]), "{worst}");
         assert_eq!(sum(words.collect()), number(&worst["lost_words"]), "{worst}");
     }
-    assert_eq!(NEWS["worst_patterns"].as_array().map(Vec::len), Some(10));
+    assert!(NEWS["worst_patterns"].as_array().is_some_and(|worst| (1..=10).contains(&worst.len())));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn patterns_in_files_score_as_those_mined_on_the_way() {
 #[test]
 fn the_tables_say_what_was_asked_for() {
     let sandbox = village();
-    let short = sandbox.expect(0, "eval corpus --gold gold --without trust").stdout;
+    let short = sandbox.expect(0, "eval corpus --gold gold").stdout;
     assert!(short.contains("dehusk                                  1.000   1.000  1.000"), "{short}");
     assert!(short.contains("12 documents of 1 source: 0 of ") && !short.contains("lost most"), "{short}");
     let long = sandbox.expect(0, "eval corpus --gold gold --per-source --documents --method union").stdout;
@@ -132,8 +132,8 @@ fn half_is_mined_and_the_other_half_scored() {
 #[test]
 fn with_half_the_losses_are_those_of_half() {
     let sandbox = village();
-    // Half of three documents with the line are one: mined from it alone, the line is no template.
-    for number in [1, 2, 3] {
+    // The line stands in six documents, and in none of those that are mined.
+    for number in [1, 3, 5, 7, 9, 11] {
         for folder in ["corpus", "gold"] {
             let path = format!("{folder}/village/{number:05}.txt");
             let text = sandbox.read(&path) + "\nThe bell of the old harbour church rang for the whole of that night\n";
@@ -144,8 +144,8 @@ fn with_half_the_losses_are_those_of_half() {
         let scored = json(&sandbox.expect(0, &format!("eval corpus --gold gold --json {arguments}")));
         (scored["judged"].as_str().map(str::to_owned), number(&scored["lost_words"]), scored["scores"].clone())
     };
-    let (all, lost_by_all, _) = lost("--no-shape");
-    let (half, lost_by_half, scores) = lost("--half --no-shape");
+    let (all, lost_by_all, _) = lost("--method union --cutoff 0.1");
+    let (half, lost_by_half, scores) = lost("--half --method union --cutoff 0.1");
     assert_eq!((all.as_deref(), half.as_deref()), (Some("dehusk"), Some("half_mined")));
     assert!(lost_by_all > 0.0 && lost_by_half == 0.0, "{lost_by_all} {lost_by_half}");
     assert!(number(&scores["dehusk"]["recall"]) < number(&scores["half_mined"]["recall"]), "{scores}");
@@ -198,7 +198,7 @@ fn pages_and_lines_find_their_gold() {
     let line = |number| serde_json::json!({"id": format!("{number:05}"), "source": "village", "text": page(number, 3)});
     sandbox.write("lines.jsonl", (0..12).map(|number| format!("{}\n", line(number))).collect::<String>());
     for corpus in ["pages", "lines.jsonl"] {
-        let scored = json(&sandbox.expect(0, &format!("eval {corpus} --gold gold --without trust,structure --json")));
+        let scored = json(&sandbox.expect(0, &format!("eval {corpus} --gold gold --no-structure --json")));
         assert_eq!((scored["missing"].as_u64(), scored["documents"].as_u64()), (Some(0), Some(12)), "{corpus}");
         assert!(number(&scored["scores"]["dehusk"]["f1"]) > 0.99, "{corpus}");
     }

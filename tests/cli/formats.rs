@@ -73,10 +73,10 @@ fn contents(lines: &str) -> Contents {
 
 /// Mines and cleans `name`; its patterns, and the content of its cleaned documents.
 fn run(sandbox: &Sandbox, name: &str, options: &str) -> (Tree, Contents) {
-    sandbox.expect(0, &format!("run {name} -o out/{name}/ --quiet --without trust {options}"));
+    sandbox.expect(0, &format!("run {name} -o out/{name}/ --quiet {options}"));
     let patterns = sandbox.tree(&format!("out/{name}/patterns"));
     let cleaned = read(sandbox, &format!("out/{name}/cleaned"), options);
-    let ran = sandbox.expect(0, &format!("clean {name} -p out/{name}/patterns -o - --quiet --without trust {options}"));
+    let ran = sandbox.expect(0, &format!("clean {name} -p out/{name}/patterns -o - --quiet {options}"));
     assert!(contents(&ran.stdout) == cleaned, "{name}: stdout has what the folder has");
     (patterns, cleaned)
 }
@@ -108,7 +108,7 @@ fn packing(bytes: &[u8]) -> &'static str {
 
 /// What is left of the documents in the folder that was cleaned.
 fn left_in_folder(sandbox: &Sandbox, corpus: &Corpus, options: &str, extension: &str) -> Contents {
-    sandbox.expect(0, &format!("run folder -o first --quiet --without trust {options}"));
+    sandbox.expect(0, &format!("run folder -o first --quiet {options}"));
     let content = |(source, name, _): &(&str, String, String)| {
         ((*source).to_owned(), sandbox.read(&format!("first/cleaned/{source}/{name}.{extension}")))
     };
@@ -176,11 +176,11 @@ fn stdin_is_mined_and_cleaned_as_a_file_is() {
     for (number, input) in
         [lines.clone(), gzip(&lines), zstd(&lines), warc(&corpus, conversion)].into_iter().enumerate()
     {
-        let command = sandbox.command(&format!("run - -o stdin{number} --quiet --without trust"));
+        let command = sandbox.command(&format!("run - -o stdin{number} --quiet"));
         let output = assert_cmd::Command::from_std(command).write_stdin(input.clone()).output().expect("it starts");
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
         assert!(sandbox.tree(&format!("stdin{number}/patterns")) == patterns, "input {number}");
-        let command = sandbox.command(&format!("clean - -p stdin{number}/patterns -o - --quiet --without trust"));
+        let command = sandbox.command(&format!("clean - -p stdin{number}/patterns -o - --quiet"));
         let output = assert_cmd::Command::from_std(command).write_stdin(input).output().expect("it starts");
         let stdout = String::from_utf8(output.stdout).expect("UTF-8");
         assert!(contents(&stdout) == contents(&cleaned), "input {number}");
@@ -237,7 +237,7 @@ fn other_columns_of_a_table_stay() {
     let names = ["language", "text", "source", "name"];
     let before = table(&names, &rows);
     sandbox.write("x.parquet", &before);
-    sandbox.expect(0, "run x.parquet -o out --quiet --without trust");
+    sandbox.expect(0, "run x.parquet -o out --quiet");
     let after = sandbox.tree("out/cleaned").remove("x.parquet").expect("it is written");
     for name in ["language", "source", "name"] {
         assert_eq!(column(&after, name), column(&before, name));

@@ -165,7 +165,7 @@ fn with_pattern(regex: &str, document: &str) -> (Ran, [Option<Vec<u8>>; 2]) {
     sandbox.write("patterns/odd.yaml", pattern_file(&(entry("share", SHARE_LINE) + &entry("bomb", regex))));
     sandbox.write("corpus/odd/plain.txt", format!("{STORY}\n{SHARE_LINE}\n"));
     sandbox.write("corpus/odd/trigger.txt", format!("{STORY}\n{SHARE_LINE}\n{STORY} {document}"));
-    let ran = run(&sandbox, "clean corpus -p patterns -o out --no-shape");
+    let ran = run(&sandbox, "clean corpus -p patterns -o out --recurrence-alone");
     let mut written = sandbox.tree("out");
     let written = ["odd/plain.txt", "odd/trigger.txt"].map(|name| written.remove(name));
     (ran, written)
@@ -457,7 +457,7 @@ fn pages_with_thousands_of_segments_that_recur() {
             // What recurs in few pages is only evidence: a thousand paragraphs can be content by their structure.
             let (last, _sandbox) = streamed("html", (0..PAGES).map(page), options);
             assert!(last.contains(&story(PAGES - 1, "")), "{name} {options}");
-            let (last, _sandbox) = streamed("html", (0..PAGES).map(page), &format!("--without structure {options}"));
+            let (last, _sandbox) = streamed("html", (0..PAGES).map(page), &format!("--no-structure {options}"));
             assert!(!last.contains("Menu") && last.contains(&story(PAGES - 1, "")), "{name} {options}");
         }
     }

@@ -197,6 +197,6 @@ fn a_source_with_more_patterns_than_can_be_tried_out_is_refused() {
 
 #[test]
 fn a_source_that_is_too_large_to_learn_from_is_refused() {
-    let refused = sources().expect(1, "train corpus -o shape.yaml --memory 300k");
+    let refused = sources().expect(1, "train --pages corpus -o pages.yaml --memory 300k");
     refused.says("there is not enough memory: source 'city' may need").says("the limit is 300.0 kB");
 }

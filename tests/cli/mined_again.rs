@@ -130,7 +130,7 @@ fn cleaning_honours_what_was_decided() {
     review_all(&sandbox);
     write_documents(&sandbox, 5, false);
     sandbox.expect(0, "mine corpus -o patterns --quiet");
-    sandbox.expect(0, "clean corpus -p patterns -o out --without end --quiet");
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
     let (files, out) = (files(&sandbox), sandbox.tree("out"));
     // Only some of them, because regexes are slow in a test build.
     let texts = sandbox.tree("corpus").into_iter().filter(|(name, _)| name.ends_with(".txt")).step_by(5);

@@ -108,7 +108,7 @@ fn what_has_no_tree_is_named_with_a_remedy() {
     let sandbox = trained();
     sandbox.write("new/three/plain.txt", gold(1));
     let ran = sandbox.expect(3, "run new -o out --method tree --page-model model.yaml");
-    ran.says("plain.txt: it is no HTML page, which the tree method needs; clean it with --method smooth");
+    ran.says("plain.txt: it is no HTML page, which the tree method needs; clean it with --method learned");
     assert_eq!(sandbox.tree("out/cleaned").len(), 12);
     sandbox.expect(1, "run new -o no --html markup --method tree").says("leave --html markup out");
     sandbox.expect(1, "train --pages --html markup corpus -o no.yaml").says("leave --html markup out");
@@ -118,7 +118,7 @@ fn what_has_no_tree_is_named_with_a_remedy() {
     sandbox.write("text/one/1.txt", gold(1));
     sandbox.expect(1, "train --pages text -o no.yaml").says("there is nothing to learn from").says("give HTML pages");
     sandbox.expect(2, "train corpus -o no.yaml --labels hash").says("--pages");
-    sandbox.expect(2, "train --pages corpus -o no.yaml --rounds 1").says("cannot be used with");
+    sandbox.expect(2, "train --pages corpus -o no.yaml --decision").says("cannot be used with");
     sandbox.write("shape.yaml", "shape: 1\nintercept: 0.5\nweights: {}\n");
     sandbox.expect(2, "run new -o no --method tree --page-model shape.yaml").says("this is no page-level model");
     sandbox.expect(1, "train --pages corpus -o shape.yaml").says("shape.yaml");

@@ -157,8 +157,11 @@ fn what_people_decided_shows() {
     for part in ["Rejected patternsThey remove nothing.", "Texts to keepThe Daily Tideour name", "accepted"] {
         assert!(text.contains(part), "{part} in\n{text}");
     }
-    let only = text_of(&report(&sandbox, "--only accepted --no-shape"));
-    assert!(only.contains("Cleaned with the smooth method, without shape, with accepted patterns only"), "{only}");
+    let only = text_of(&report(&sandbox, "--only accepted --recurrence-alone"));
+    assert!(
+        only.contains("Cleaned with the learned method, by recurrence alone, with accepted patterns only"),
+        "{only}"
+    );
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn mining_with_other_mutable_patterns_keeps_decisions() {
 fn a_rejected_pattern_does_not_act_and_the_others_do() {
     let sandbox = mined();
     decide(&sandbox, "notice board", "rejected");
-    for method in ["smooth", "union"] {
+    for method in ["learned", "union"] {
         sandbox.expect(0, &format!("clean corpus -p patterns -o {method} --method {method} --quiet"));
         for (name, bytes) in sandbox.tree(method) {
             let text = String::from_utf8_lossy(&bytes);
@@ -207,7 +207,7 @@ fn a_pattern_file_that_does_not_parse_stops_everything_before_it_begins() {
         ["mine corpus -o patterns", "clean corpus -p patterns -o out", "explain corpus/tide/00001.txt -p patterns"]
     {
         let ran = sandbox.expect(1, command);
-        ran.says("tide.yaml:7").says("perhaps").says("nothing was done");
+        ran.says("tide.yaml:6").says("perhaps").says("nothing was done");
         assert_eq!(ran.stdout, "", "{command}");
         assert_eq!((sandbox.tree("patterns"), sandbox.tree("corpus")), (patterns.clone(), corpus.clone()));
         assert!(!sandbox.path("out").exists(), "{command} made the output folder");

@@ -646,7 +646,7 @@ fn a_page_on_which_nothing_is_closed() {
         page_is_streamed(&pieces.repeat(50_000), "", "");
     }
     // A paragraph in an option of a form is no content.
-    page_is_streamed(&"<ul><li><form><select><option>".repeat(50_000), "", "--without structure");
+    page_is_streamed(&"<ul><li><form><select><option>".repeat(50_000), "", "--no-structure");
 }
 
 /// Cleans a page with this markup before and after a line of boilerplate, and writes it as a page and as Markdown. Both have
@@ -1575,7 +1575,7 @@ fn a_state_of_another_format() {
         writing.open_table(meta).expect("a table").insert("format", "1").expect("a row");
         writing.commit().expect("it is written");
     };
-    let message = "error: state: is a state of format 1, but this dehusk reads format 4: use a version that reads it";
+    let message = "error: state: is a state of format 1, but this dehusk reads format 5: use a version that reads it";
     state_is_refused(age, message);
 }
 
@@ -1906,8 +1906,11 @@ fn settings_are_refused(settings: impl AsRef<[u8]>, message: &str) {
 
 #[test]
 fn settings_with_an_unknown_key() {
-    settings_are_refused("quiet = true\nno-shpe = true\n", ":2: unknown key \"no-shpe\": did you mean \"no-shape\"?");
-    settings_are_refused("no_shape = true\n", ":1: unknown key \"no_shape\": did you mean \"no-shape\"?");
+    settings_are_refused(
+        "quiet = true\nrecurence-alone = true\n",
+        ":2: unknown key \"recurence-alone\": did you mean \"recurrence-alone\"?",
+    );
+    settings_are_refused("no_structure = true\n", ":1: unknown key \"no_structure\": did you mean \"no-structure\"?");
     settings_are_refused("[claen]\n", ":1: unknown key \"claen\": did you mean \"clean\"?");
     settings_are_refused(
         "[clean]\nsample = true\n",
@@ -1923,7 +1926,7 @@ fn settings_with_an_unknown_key() {
 #[test]
 fn settings_with_a_wrong_value() {
     settings_are_refused("max-errors = true\n", ":1: \"max-errors\" takes 1 value");
-    settings_are_refused("\nno-shape = 'yes'\n", ":2: \"no-shape\" takes true or false");
+    settings_are_refused("\nno-structure = 'yes'\n", ":2: \"no-structure\" takes true or false");
     settings_are_refused("max-errors = [1, 2]\n", ":1: \"max-errors\" takes 1 value");
     settings_are_refused("without = false\n", ":1: \"without\" takes a value, or a list of values");
     settings_are_refused(
@@ -1938,8 +1941,8 @@ fn settings_with_a_wrong_value() {
 
 #[test]
 fn settings_that_exclude_each_other() {
-    let settings = "no-shape = true\nmethod = 'smooth'\nshape = 'shape.yaml'\n";
-    settings_are_refused(settings, ":3: \"shape\" cannot be used with \"no-shape\" (line 1)");
+    let settings = "recurrence-alone = true\nmethod = 'learned'\ndecision-model = 'model.yaml'\n";
+    settings_are_refused(settings, ":3: \"decision-model\" cannot be used with \"recurrence-alone\" (line 1)");
 }
 
 #[test]
@@ -1960,7 +1963,7 @@ fn settings_lists_and_models_without_end() {
     for command in [
         format!("{clean} --config /dev/zero"),
         "clean -p patterns -o out --files-from /dev/zero".to_owned(),
-        format!("{clean} --shape /dev/zero"),
+        format!("{clean} --decision-model /dev/zero"),
         format!("{clean} --block-model /dev/zero"),
         format!("{clean} --page-model /dev/zero"),
         "mine corpus -o out --mutable /dev/zero".to_owned(),

@@ -9,7 +9,7 @@ use super::*;
 const FILE: &str = r"dehusk: 1
 source: tide
 mined: {documents: 27, near_duplicates: 1, tokens: 14948, cutoff: 0.51, removed: 0.625, tokenizer: words}
-trust: {share: 0.4, because: 'text that recurs is in the middle of other text'}
+unusual: 'about 40 % of its content would be lost'
 keep:
   - text: 'By the light of the harbor'
     note: ''
@@ -22,9 +22,6 @@ patterns:
     occurrences: 4
     sources: 2
     ends_after: 10
-    place: head
-    identifies: true
-    value: true
     example: 'Most read'
     note: ''
     regex: '(?m)^\s*Most\s+read\s*$'
@@ -150,10 +147,7 @@ fn it_refuses_what_dehusk_refuses() {
         ("ends_after: 10", "removes: 0.5"),
         ("removes: 0.125", "removes: 12.5"),
         ("removes: 0.125", "removes: much"),
-        ("place: head", "place: top"),
-        ("identifies: true", "identifies: maybe"),
-        ("share: 0.4", "share: 4"),
-        ("because: ", "reason: "),
+        ("unusual: 'about 40 % of its content would be lost'", "unusual: [1]"),
         ("  - name: number\n    regex", "  - regex"),
         ("histogram: {0: 12", "histogram: {x: 12"),
     ] {

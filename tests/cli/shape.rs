@@ -1,4 +1,4 @@
-//! `dehusk train`, and the flags that say what cleaning and mining go by.
+//! `dehusk train --decision`, and the flags that say what cleaning and mining go by.
 
 use super::*;
 
@@ -13,52 +13,46 @@ fn mined() -> Sandbox {
 #[test]
 fn a_trained_model_is_taken_and_the_same_each_time() {
     let sandbox = Sandbox::new();
-    sandbox.expect(0, &format!("train {} -o one/model.yaml --quiet", news()));
-    sandbox.expect(0, &format!("train {} -o two.yaml --quiet --threads 1", news()));
+    let gold = format!("'{}/corpora/news-gold'", env!("CARGO_MANIFEST_DIR"));
+    let train = format!("train --decision {} --gold {gold} --quiet -o", news());
+    let table = sandbox.expect(0, &format!("{train} one/model.yaml")).stdout;
+    assert!(table.contains("sources left out") && table.contains("share of boilerplate by probability"), "{table}");
+    assert_eq!(sandbox.expect(0, &format!("{train} two.yaml --threads 1")).stdout, table);
     let model = sandbox.read("one/model.yaml");
-    assert!(model.starts_with("shape: 1\nintercept: "), "{model}");
+    assert!(model.starts_with("# A decision model of dehusk") && model.contains("6 sources"), "{model}");
     assert_eq!(model, sandbox.read("two.yaml"));
     let village = mined();
     village.write("model.yaml", &model);
-    village.expect(0, "clean corpus -p patterns -o out --without trust --shape model.yaml --quiet");
+    village.expect(0, "clean corpus -p patterns -o out --decision-model model.yaml --quiet");
     assert_eq!(village.tree("out").len(), 12);
-    village.expect(2, "clean corpus -p patterns -o no --shape model.yaml --no-shape").says("cannot be used with");
+    village
+        .expect(2, "clean corpus -p patterns -o no --decision-model model.yaml --recurrence-alone")
+        .says("cannot be used with");
     assert!(!village.read("out/village/00003.txt").contains(SHARE_LINE));
 }
 
 #[test]
-fn training_needs_a_source_with_templates_and_rounds() {
+fn training_needs_gold_text_of_two_sources() {
     let sandbox = Sandbox::new();
     sandbox.write("corpus/tide/1.txt", "A boat.");
-    sandbox.expect(1, "train corpus -o model.yaml").says("no source has templates to learn from");
+    sandbox.write("gold/tide/1.txt", "A boat.");
+    sandbox.expect(2, "train corpus -o model.yaml").says("say what to learn: --decision, --pages");
+    sandbox.expect(2, "train --decision corpus -o model.yaml").says("--gold");
+    sandbox.expect(1, "train --decision corpus --gold gold -o model.yaml").says("2 sources or more");
+    let more = "train --decision corpus --gold gold --gold gold -o model.yaml";
+    sandbox.expect(1, more).says("the number of corpora is 1, and that of --gold is 2");
     assert!(!sandbox.path("model.yaml").exists());
-    sandbox.expect(2, "train corpus -o model.yaml --rounds 0").says("the number of rounds must be from 1 to 100");
-    sandbox.expect(2, "train corpus").says("--out");
-}
-
-#[test]
-fn what_is_no_news_is_no_lesson() {
-    let sandbox = Sandbox::new();
-    let list = format!("'{}/corpora/kinds/mailing-list'", env!("CARGO_MANIFEST_DIR"));
-    let ran = sandbox.expect(1, &format!("train {list} -o model.yaml"));
-    ran.says("warning: nothing is learned from source 'mailing-list', because ")
-        .says("no source is left to learn from");
-    assert!(!sandbox.path("model.yaml").exists());
-    sandbox.expect(0, &format!("train {} -o news.yaml --quiet", news()));
-    let ran = sandbox.expect(0, &format!("train {} {list} -o both.yaml", news()));
-    ran.says("source 'mailing-list'");
-    assert_eq!(sandbox.read("news.yaml"), sandbox.read("both.yaml"));
+    sandbox.expect(2, "train --decision corpus --gold gold").says("--output");
 }
 
 #[test]
 fn a_file_that_is_no_model_is_wrong_usage_and_named() {
     let sandbox = mined();
-    sandbox.write("bad.yaml", "shape: 1\nintercept: 0.5\nweights: {luck: 1.0}\n");
+    sandbox.write("bad.yaml", "model: decision\nversion: 1\n---\nmodel: luck\nversion: 1\n");
     sandbox.write("text.yaml", "A boat.\n");
     for file in ["bad.yaml", "text.yaml", "missing.yaml"] {
-        sandbox.expect(2, &format!("clean corpus -p patterns -o out --shape {file}")).says(file);
+        sandbox.expect(2, &format!("clean corpus -p patterns -o out --decision-model {file}")).says(file);
     }
-    sandbox.expect(2, "clean corpus -p patterns -o out --shape bad.yaml").says("there is no weight for 'words'");
     assert!(!sandbox.path("out").exists());
 }
 
@@ -82,24 +76,16 @@ fn with_teasers() -> Sandbox {
 }
 
 #[test]
-fn without_shape_what_recurs_nowhere_stays() {
+fn by_recurrence_alone_what_recurs_nowhere_stays() {
     let sandbox = with_teasers();
-    sandbox.expect(0, "clean corpus -p patterns -o shaped --quiet");
-    sandbox.expect(0, "clean corpus -p patterns -o matched --quiet --no-shape");
+    sandbox.expect(0, "clean corpus -p patterns -o matched --quiet --recurrence-alone");
     sandbox.expect(0, "clean corpus -p patterns -o accepted --quiet --only accepted");
-    let lines = |folder: &str| sandbox.read(&format!("{folder}/tide/3.txt")).lines().filter(|l| !l.is_empty()).count();
-    assert_eq!([lines("shaped"), lines("matched"), lines("accepted")], [3, 13, 17]);
+    let text = |folder: &str| sandbox.read(&format!("{folder}/tide/3.txt"));
+    assert!(!text("matched").contains(COPYRIGHT_LINE), "{}", text("matched"));
+    let of_its_own =
+        |text: String| text.lines().filter(|line| !line.is_empty() && *line == line.to_uppercase()).count();
+    assert_eq!(of_its_own(text("matched")), of_its_own(text("accepted")));
     assert_eq!(sandbox.tree("accepted"), sandbox.tree("corpus"), "nothing was accepted");
-}
-
-#[test]
-fn kinds_of_evidence_can_be_left_out() {
-    let sandbox = with_teasers();
-    for kind in ["length", "lines", "pairs", "passages", "proof", "documents", "headline", "prior", "article", "end"] {
-        sandbox.expect(0, &format!("clean corpus -p patterns -o {kind} --quiet --without {kind}"));
-    }
-    sandbox.expect(0, "clean corpus -p patterns -o out --quiet --without headline,prior,article --without proof");
-    sandbox.expect(2, "clean corpus -p patterns -o out --without luck").says("'luck'").says("headline");
 }
 
 #[test]

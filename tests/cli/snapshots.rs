@@ -59,6 +59,6 @@ fn identical_snapshots_count_once_and_who_asks_is_told() {
     let page = sandbox.read("corpus/gazette/07.txt");
     sandbox.write("corpus/gazette/20.txt", page);
     let ran = sandbox.expect(0, "mine corpus -o patterns --verbose");
-    ran.says("from 21 documents that are snapshots of one page, 1 of them copies; ");
-    sandbox.expect(0, "mine corpus -o patterns --verbose --near-duplicates group").says(" of them near-duplicates; ");
+    ran.says("from 21 documents that are snapshots of one page, 1 of them copies\n");
+    sandbox.expect(0, "mine corpus -o patterns --verbose --near-duplicates group").says(" of them near-duplicates\n");
 }

@@ -45,7 +45,7 @@ fn files_of_one_domain_are_one_source_and_stay_where_they_are() {
     let sandbox = Sandbox::new();
     sandbox.write_pages("www.tide.com", 0..4);
     sandbox.write_pages("Sport.tide.com", 4..8);
-    sandbox.expect(0, "run corpus -o out --source-by domain --quiet --without trust");
+    sandbox.expect(0, "run corpus -o out --source-by domain --quiet");
     assert_eq!(sandbox.tree("out/patterns").into_keys().collect::<Vec<_>>(), ["tide.com.yaml"]);
     assert!(sandbox.read("out/patterns/tide.com.yaml").contains("documents: 8"));
     let names = |folder: &str| sandbox.tree(folder).into_keys().collect::<Vec<_>>();
@@ -122,7 +122,7 @@ fn every_command_with_a_corpus_takes_lists_and_rules() {
     assert!(sandbox.path("patterns/tide.com.yaml").exists());
     sandbox.expect(0, &format!("run {list} -o out --quiet"));
     sandbox.expect(0, &format!("report {list} -p patterns -o report.html --quiet"));
-    sandbox.expect(0, &format!("train {list} -o model/model.yaml --quiet"));
+    sandbox.expect(1, &format!("train --pages {list} -o model.yaml --quiet")).says("give HTML pages");
     sandbox.expect(0, &format!("eval inject {list} --documents 8 --shares 100 --templates 1 --quiet"));
     (0..8).for_each(|number| sandbox.write(&format!("gold/tide.com/{number:05}.txt"), page(number, 7)));
     sandbox.expect(0, &format!("eval {list} --gold gold --quiet"));

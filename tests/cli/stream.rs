@@ -123,7 +123,8 @@ fn what_recurs_goes_and_all_else_stays() {
         let text = after["text"].as_str().expect("a text");
         let mut story = Story(after["id"].as_u64().expect("a number"));
         (0..3).for_each(|_| assert!(text.contains(&story.paragraph()), "{after}"));
-        if after["id"].as_u64() > Some(45) {
+        // A quarter of the documents are texts, whose menu stands in no page.
+        if after["id"].as_u64() > Some(45) && before["text"].is_null() {
             assert!(!text.contains(&share_line(source)) && !text.contains("The sports of"), "{after}");
         }
     }
@@ -357,6 +358,8 @@ fn copies_teach_nothing() {
 
 #[test]
 fn who_learns_first_cleans_all() {
+    // A quarter of the documents are texts, whose menu stands in no page.
+    const OF_TEXTS: usize = 20;
     let sandbox = sandbox(0..80);
     let ran = sandbox.expect(0, "stream in.jsonl --state state --learn-only");
     assert!(ran.stdout.starts_with("source") && ran.stdout.contains("80 documents"), "{}", ran.stdout);
@@ -365,7 +368,7 @@ fn who_learns_first_cleans_all() {
         sandbox.expect(0, "stream in.jsonl --state state --no-learn -o out.jsonl -q");
         let cleaned = sandbox.read("out.jsonl");
         assert_eq!(ids(&cleaned), (0..80).collect::<Vec<_>>());
-        assert!(!cleaned.contains("Share this page"), "what recurs stays");
+        assert!(cleaned.matches("Share this page").count() <= OF_TEXTS, "what recurs stays");
         for document in documents(&cleaned) {
             let mut story = Story(document["id"].as_u64().expect("a number"));
             let text = document["text"].as_str().expect("a text");
@@ -377,8 +380,11 @@ fn who_learns_first_cleans_all() {
     }
     assert_eq!(learned(&sandbox, "state"), before);
     let strict = sandbox.expect(0, "stream in.jsonl --state state --no-learn --evidence-documents 1000 -q").stdout;
-    assert!(strict.contains("Share this page"), "options count, though the state does not keep them");
-    assert!(sandbox.expect(0, "stream in.jsonl --state state --no-learn -q").stdout.matches("Share this").count() == 0);
+    assert!(strict.matches("Share this page").count() > OF_TEXTS, "options count, though the state does not keep them");
+    assert!(
+        sandbox.expect(0, "stream in.jsonl --state state --no-learn -q").stdout.matches("Share this").count()
+            <= OF_TEXTS
+    );
 }
 
 #[test]
@@ -620,8 +626,7 @@ fn lost(wanted: &str, text: &str) -> usize {
 #[test]
 fn what_is_no_news_loses_almost_nothing() {
     let sandbox = Sandbox::new();
-    let ran = sandbox.expect(0, &format!("stream {} --state state -o out.jsonl", list()));
-    ran.says("warning: source 'mailing-list': only text at the ends of its documents is removed, because ");
+    sandbox.expect(0, &format!("stream {} --state state -o out.jsonl", list()));
     let (mut all, mut gone, mut before, mut after) = (0, 0, 0, 0);
     for document in documents(&sandbox.read("out.jsonl")) {
         let name = Path::new(document["path"].as_str().or(document["id"].as_str()).expect("a name"));
@@ -636,36 +641,4 @@ fn what_is_no_news_loses_almost_nothing() {
     }
     assert!(all > 1000 && gone * 200 <= all, "{gone} of {all} words of the messages are lost");
     assert!(after * 2 < before, "{after} of {before} words of footers are left");
-
-    sandbox.expect(0, "state show state").says("warning: source 'mailing-list': only text at the ends");
-    let shown: Value = serde_json::from_str(&sandbox.expect(0, "state show state --json").stdout).expect("JSON");
-    assert_eq!(shown["sources"][0]["trust"], 0.0);
-    let doubt = shown["sources"][0]["doubt"].as_str().expect("a reason");
-    assert!(doubt.contains("have no paragraph"), "{doubt}");
-    sandbox
-        .expect(0, "mine --from-state state -o patterns")
-        .says("warning: source 'mailing-list': only text at the ends");
-    let file = sandbox.read("patterns/mailing-list.yaml");
-    assert!(file.contains("trust: {share: 0") && !file.contains("place:"), "{file}");
-    let ran = sandbox.expect(0, &format!("clean {} -p patterns -o cleaned --json", list()));
-    assert!(ran.stdout.contains("\"bytes_in\""), "{}", ran.stdout);
-    let summary: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(summary["cleaned"]["bytes_in"], summary["cleaned"]["bytes_out"], "until a person accepts it, it stays");
-}
-
-#[test]
-fn pattern_files_that_are_relied_on_less_hold_a_stream_back() {
-    let sandbox = sandbox(0..80);
-    sandbox.expect(0, "stream in.jsonl --state state -o free.jsonl --without structure -q");
-    for source in SOURCES {
-        let yaml = format!(
-            "dehusk: 1\nsource: {source}\nmined: {{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}}\n\
-             trust: {{share: 0.2, because: so it is}}\npatterns: []\n"
-        );
-        sandbox.write(&format!("patterns/{source}.yaml"), yaml);
-    }
-    sandbox.expect(0, "stream in.jsonl --state other -p patterns -o held.jsonl --without structure -q");
-    let shares = ["free", "held"].map(|name| sandbox.read(&format!("{name}.jsonl")).matches("Share this page").count());
-    assert!(shares[0] < 30 && shares[1] == 80, "{shares:?}");
-    assert_eq!(learned(&sandbox, "state"), learned(&sandbox, "other"), "what is learned has nothing to do with it");
 }

@@ -66,7 +66,7 @@ fn blocks_go_with_what_is_new_in_them_and_template_in_other_blocks_stays() {
 #[test]
 fn the_state_is_the_same_as_with_other_methods() {
     let sandbox = sandbox(0..30);
-    for (state, method) in [("one", "smooth"), ("two", "union"), ("three", "wang")] {
+    for (state, method) in [("one", "learned"), ("two", "union"), ("three", "wang")] {
         sandbox.expect(0, &format!("stream in.jsonl -s {state} --method {method} -o {state}.jsonl -q"));
     }
     let [one, two, three] = ["one", "two", "three"].map(|state| {

@@ -71,8 +71,8 @@ fn templates_are_found_soon_and_little_is_kept() {
     assert_eq!(first["to"], 4);
     assert!(removed("segments") == 0 && removed("stream") > 0, "no template yet, but what recurs is evidence");
     let half = |method: &str, share: &str| outcome["last_half"]["means"][method][share].as_f64().expect("a share");
-    assert!(half("stream", "recall") > 0.9 && half("stream", "precision") > 0.95, "{}", outcome["last_half"]);
-    assert!(half("segments", "recall") < half("stream", "recall") && half("batch", "recall") > 0.95);
+    assert!(half("stream", "recall") > 0.8 && half("stream", "precision") > 0.95, "{}", outcome["last_half"]);
+    assert!(half("segments", "recall") < half("stream", "recall") && half("batch", "recall") > 0.9);
     for (source, figures) in outcome["per_source"].as_object().expect("sources") {
         let storage = &figures["storage"];
         let kept = |what: &Value| what.as_f64().expect("a size");

@@ -105,7 +105,7 @@ fn teasers_that_never_recur_go_and_articles_stay_whole() {
 #[test]
 fn what_leaves_structure_out_of_clean_leaves_it_out_of_a_stream() {
     let (input, news) = (lines(0..12), news(0..12));
-    for options in ["--without structure", "--no-shape", "--only accepted", "--method union"] {
+    for options in ["--no-structure", "--recurrence-alone", "--only accepted", "--method union"] {
         let left: usize =
             texts(&streamed(&input, options)).iter().zip(&news).map(|(text, news)| teasers_in(text, news)).sum();
         assert!(left > 0, "{options}");
@@ -115,8 +115,7 @@ fn what_leaves_structure_out_of_clean_leaves_it_out_of_a_stream() {
 }
 
 #[test]
-fn only_pages_have_structure_and_in_doubt_more_of_them_stays() {
-    let sandbox = Sandbox::new();
+fn only_pages_have_structure() {
     let story = |News { number, title, paragraphs, teasers }: News| {
         let text = [vec![title], paragraphs, teasers].concat().join("\n\n");
         json!({"id": number, "source": "tide", "text": format!("Home | Sport\n\n{text}\n")}).to_string() + "\n"
@@ -125,23 +124,10 @@ fn only_pages_have_structure_and_in_doubt_more_of_them_stays() {
         .into_iter()
         .map(|news| if news.number.is_multiple_of(2) { news.line() } else { story(news) })
         .collect();
-    let (structured, as_text) = (streamed(&pages_and_texts, ""), streamed(&pages_and_texts, "--without structure"));
+    let (structured, as_text) = (streamed(&pages_and_texts, ""), streamed(&pages_and_texts, "--no-structure"));
     for (number, (one, other)) in structured.lines().zip(as_text.lines()).enumerate() {
         assert_eq!(one == other, number % 2 == 1, "{number}: {one}");
     }
-
-    let yaml = "dehusk: 1\nsource: tide\nmined: {documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}\n\
-                trust: {share: 0.2, because: so it is}\npatterns: []\n";
-    sandbox.write("tide.yaml", yaml);
-    sandbox.write("in.jsonl", lines(0..12));
-    let [trusted, doubted, as_text] = ["", "-p tide.yaml", "-p tide.yaml --without structure"].map(|options| {
-        let state = format!("state{}", options.len());
-        sandbox.expect(0, &format!("stream in.jsonl --state {state} --quiet {options}")).stdout
-    });
-    assert_ne!(doubted, as_text);
-    // What pattern files say of the source counts from the first page on.
-    let less = |(trusted, doubted): (&str, &str)| trusted.len() <= doubted.len();
-    assert!(trusted.lines().zip(doubted.lines()).all(less), "{trusted}\n{doubted}");
 }
 
 /// Batches, threads, and runs that stop and go on change nothing. What is learned has nothing to do with structure.
@@ -159,7 +145,7 @@ fn pages_are_cleaned_alike_however_they_come() {
         written = end;
     }
     assert_eq!(sandbox.read("parts.jsonl"), sandbox.read("one.jsonl"));
-    sandbox.expect(0, "stream in.jsonl --state text -o text.jsonl --without structure -q");
+    sandbox.expect(0, "stream in.jsonl --state text -o text.jsonl --no-structure -q");
     sandbox.expect(0, "stream in.jsonl --state learned --learn-only -q");
     assert_ne!(sandbox.read("text.jsonl"), sandbox.read("one.jsonl"));
     let learned = |state: &str| sandbox.expect(0, &format!("state export {state} -o -")).stdout;
@@ -176,7 +162,7 @@ fn a_page_of_too_many_blocks_is_named() {
     let stream = |more: &str| format!("stream corpus --memory 6M {more}");
     sandbox.expect(3, &stream("--state one -o one.jsonl")).says("many.html: may need");
     assert_eq!(sandbox.read("one.jsonl").lines().count(), 1);
-    sandbox.expect(0, &stream("--state other -o other.jsonl --without structure"));
+    sandbox.expect(0, &stream("--state other -o other.jsonl --no-structure"));
     assert_eq!(sandbox.read("other.jsonl").lines().count(), 2);
 }
 
@@ -194,7 +180,7 @@ fn it_is_measured() {
         let outcome: Value = serde_json::from_str(&ran.stdout).expect("JSON");
         ["stream", "batch"].map(|method| outcome["last_half"]["means"][method]["recall"].as_f64().expect("a recall"))
     };
-    let (structured, as_text) = (recall(""), recall("--without structure"));
+    let (structured, as_text) = (recall(""), recall("--no-structure"));
     assert!(structured.iter().all(|&recall| recall > 0.9), "{structured:?}");
     assert!(as_text.iter().all(|&recall| recall < 0.5), "{as_text:?}");
 }

@@ -12,7 +12,7 @@ fn who_asks_is_told_what_is_done_and_why() {
         "threads: 2; memory for documents: 2.0 GB\n",
         "found 8 files: HTML is read as markup; the source of a document is its folder; a document may have 256.0 MB\n",
         "source 'tide': ",
-        " from 8 documents, 0 of them near-duplicates; ",
+        " from 8 documents, 0 of them near-duplicates\n",
     ] {
         ran.says(line);
     }

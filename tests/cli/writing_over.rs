@@ -9,12 +9,11 @@ use super::interruption::{start, wait_until};
 use super::*;
 
 /// All commands that write one file. The name of the file is added at their end.
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 6] = [
     "clean corpus -p patterns -o out --quiet --report",
     "clean one.jsonl -p patterns -o - --quiet --report",
     "report corpus -p patterns --quiet -o",
     "fields corpus -p patterns --quiet -o",
-    "train corpus -o",
     "state export state -o",
     "eval stream corpus --gold corpus --quiet --plot",
 ];
@@ -191,13 +190,13 @@ fn what_is_read_is_not_written_over_even_if_that_is_asked_for() {
 #[test]
 fn links_to_what_is_read_are_not_written_to() {
     let sandbox = sources();
-    sandbox.write("shape.yaml", include_str!("../../src/cleaning/shape.yaml"));
+    sandbox.write("model.yaml", include_str!("../../src/cleaning/decision_model.yaml"));
     sandbox.write("settings.toml", "");
     sandbox.write("page/tide/1.html", "<p>Rain again.");
     sandbox.write("list", "corpus\n");
     sandbox.write("mutable.yaml", include_str!("../../patterns/time.yaml"));
     let before = || {
-        let files = ["shape.yaml", "settings.toml", "list", "mutable.yaml"].map(|name| fs::read(sandbox.path(name)));
+        let files = ["model.yaml", "settings.toml", "list", "mutable.yaml"].map(|name| fs::read(sandbox.path(name)));
         (files.map(|file| file.expect("a file")), sandbox.tree("corpus"), sandbox.tree("patterns"))
     };
     let all = before();
@@ -205,11 +204,11 @@ fn links_to_what_is_read_are_not_written_to() {
         ("patterns/tide.yaml", "clean corpus -p patterns -o out --force --report"),
         ("patterns/tide.yaml", "explain page/tide/1.html -p patterns --force -o"),
         ("patterns/tide.yaml", "eval stream corpus --gold corpus -p patterns --force --plot"),
-        ("shape.yaml", "clean corpus -p patterns -o out --shape shape.yaml --force --report"),
-        ("shape.yaml", "report corpus -p patterns --shape shape.yaml --force -o"),
+        ("model.yaml", "clean corpus -p patterns -o out --decision-model model.yaml --force --report"),
+        ("model.yaml", "report corpus -p patterns --decision-model model.yaml --force -o"),
         ("settings.toml", "fields corpus -p patterns --config settings.toml --force -o"),
         ("list", "mine --files-from list --force --candidates"),
-        ("mutable.yaml", "train corpus --mutable mutable.yaml --force -o"),
+        ("mutable.yaml", "train --pages corpus --mutable mutable.yaml --force -o"),
         ("state", "state export state --force -o"),
     ] {
         for is_hard in [false, true] {
@@ -249,7 +248,6 @@ fn other_names_of_documents_are_not_written_to() {
         "clean one.jsonl corpus -p patterns -o - --force --report link",
         "report corpus -p patterns --force -o link",
         "fields corpus -p patterns --force -o link",
-        "train corpus --force -o link",
         "eval stream corpus --gold corpus --force --plot link",
         "stream corpus --state new -o link",
         "stream corpus --state link -o new.jsonl",

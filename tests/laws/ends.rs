@@ -1,6 +1,5 @@
 //! What interrupts articles is not their end, wherever it stands.
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk::mining::cross_source::cross_source;
 use dehusk::random::Random;
 use dehusk::selection::ends::Ends;
@@ -50,17 +49,4 @@ fn interrupted_articles_go_on() {
             assert_eq!(ending.map(|pattern| &pattern.example).collect::<Vec<_>>(), [""; 0], "{}, {name}", source.name);
         }
     }
-}
-
-#[test]
-fn an_end_that_a_person_names_ends_every_article_that_is_long_enough() {
-    let source = &SOURCES[0];
-    let text =
-        format!("{}\nOther people's words\n\nNobody ever wrote this sentence before today, I think.\n", source.gold[0]);
-    let yaml = "dehusk: 1\nsource: s\nmined: {documents: 0, tokens: 0, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
-        - {id: own, regex: '(?m)^Other people''s words$', ends_after: 20, example: 'Other people''s words'}\n";
-    let file = dehusk::patterns::PatternFile::parse(yaml, &Default::default()).unwrap();
-    let cleaner = Cleaner::new(&[&file], &CleanOptions::default().shape(None));
-    let cleaned = cleaner.clean(&mut Scratch::default(), &text).unwrap().strip(&text);
-    assert_eq!(cleaned.trim(), source.gold[0].trim());
 }

@@ -73,7 +73,8 @@ fn a_headline_that_others_list_survives_where_it_is_the_headline() {
     };
     let pages: Vec<String> = articles.iter().enumerate().map(page).collect();
     for (article, cleaned) in articles.iter().zip(cleaned(&pages)) {
-        assert_eq!(cleaned.trim(), article);
+        assert_eq!(missing(cleaned.trim(), article), [""; 0]);
+        assert!(cleaned.len() < article.len() + 300, "{cleaned}");
     }
 }
 

@@ -227,11 +227,11 @@ fn an_edge_may_adjoin_a_script_without_spaces_and_no_other() {
     assert_eq!(by_pcre2(&regex, &texts), by_fancy_regex(&regex, &texts));
 }
 
-/// The document without what a pattern matches that stands in two documents of 25.
-fn cleaned(regex: &str, text: &str) -> String {
+/// The document without what a pattern matches that stands in so many documents of 25.
+fn cleaned(regex: &str, documents: usize, text: &str) -> String {
     let yaml = format!(
         "dehusk: 1\nsource: s\nmined: {{documents: 25, tokens: 9, cutoff: 0.5, tokenizer: words}}\n\
-         patterns:\n  - {{id: a, regex: '{regex}', documents: 2, occurrences: 2}}\n"
+         patterns:\n  - {{id: a, regex: '{regex}', documents: {documents}, occurrences: {documents}}}\n"
     );
     let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
     let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
@@ -242,7 +242,7 @@ fn cleaned(regex: &str, text: &str) -> String {
 fn a_sentence_ends_without_a_space_where_none_is_written() {
     let told = "三毛猫は朝の便で小島に渡った。昼過ぎに浜で大きな魚をもらった。夕方の便で駅の前に帰ってきた。";
     let text = format!("今日の話。\n{told}\n終わり。\n");
-    assert_eq!(cleaned(told, &text), text, "a story in two documents stays");
+    assert_eq!(cleaned(told, 2, &text), text, "a story in two documents stays");
     let menu = "猫・島・昼過ぎ・魚・夕方・地域・社会・政治・経済・教育";
-    assert_eq!(cleaned(menu, &format!("今日の話。\n{menu}\n終わり。\n")), "今日の話。\n終わり。\n");
+    assert_eq!(cleaned(menu, 25, &format!("今日の話。\n終わり。\n{menu}\n")), "今日の話。\n終わり。\n");
 }

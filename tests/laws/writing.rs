@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dehusk::patterns::file::MinedFrom;
 use dehusk::patterns::regex::{Edges, parse, render};
-use dehusk::patterns::{ID_DIGITS, Keep, LexerCache, Pattern, PatternFile, Place, Status, Trust, form, id_of};
+use dehusk::patterns::{ID_DIGITS, Keep, LexerCache, Pattern, PatternFile, Status, form, id_of};
 use dehusk::tokens::{Lexer, SymbolSequence, TokenRun};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -145,12 +145,12 @@ fn file() -> impl Strategy<Value = PatternFile> {
         let mut ids = HashSet::new();
         let mut patterns: Vec<Pattern> = entries.into_iter().filter_map(|entry| entry.pattern(&texts, lexer)).collect();
         patterns.retain(|pattern| ids.insert(pattern.id.clone()));
-        let trust = mined.removed.map(|share| Trust { share, because: heading.clone() });
+        let unusual = mined.removed.map(|_| heading.trim().to_owned());
         // Evidence has no example, and nobody touched it.
         let is_evidence = |pattern: &mut Pattern| pattern.sources.is_some() && !pattern.is_touched();
         let evidence = patterns.extract_if(.., is_evidence);
         let evidence = evidence.map(|pattern| Pattern { example: String::new(), ..pattern }).collect();
-        let mut file = PatternFile { heading, source, mined, trust, keep, patterns, evidence, lexer: lexer.clone() };
+        let mut file = PatternFile { heading, source, mined, unusual, keep, patterns, evidence, lexer: lexer.clone() };
         file.sort();
         file.keep.dedup_by(|a, b| a.text() == b.text());
         file
@@ -180,9 +180,6 @@ impl Entry {
             sources: (sources % 2 == 0).then_some(sources),
             removes: None,
             ends_after: (sources % 3 == 0).then_some(documents),
-            place: [None, Some(Place::Head), Some(Place::Tail), Some(Place::Ends)][documents % 4],
-            identifies: documents % 8 > 4,
-            value: documents % 16 > 8,
             example,
             note,
         })

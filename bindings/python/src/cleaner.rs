@@ -40,8 +40,8 @@ const LARGE: usize = 1 << 20;
 /// ----------
 /// patterns : Patterns or path
 ///     The patterns, or their folder.
-/// shape : bool
-///     Whether the shape of text counts, and the structure of pages. If not, only patterns count.
+/// learned : bool
+///     Whether models decide. If not, only text goes that recurs beyond chance.
 /// only : "accepted" or None
 ///     ``"accepted"`` uses only patterns that a person accepted.
 /// max_removed : float or None
@@ -59,7 +59,7 @@ const LARGE: usize = 1 << 20;
 #[pyclass(frozen, module = "dehusk")]
 pub struct Cleaner {
     core: Arc<Core>,
-    shape: bool,
+    learned: bool,
     only: Option<String>,
     max_removed: Option<f64>,
 }
@@ -144,7 +144,7 @@ impl Core {
         Ok(match files.is_empty() {
             false => SourceCleaner::new(&files, &self.options),
             // Where nothing is known of a source, only the structure of a page says something.
-            true => SourceCleaner::new(&[&without_patterns(source)], &self.options.clone().shape(None)),
+            true => SourceCleaner::new(&[&without_patterns(source)], &self.options.clone().decision(None)),
         })
     }
 
@@ -262,9 +262,9 @@ impl<D: PageAspect> ReadPage<D> {
 }
 
 /// What decides about texts.
-pub fn clean_options(shape: bool, only: Option<&str>) -> Result<CleanOptions> {
+pub fn clean_options(learned: bool, only: Option<&str>) -> Result<CleanOptions> {
     let options = CleanOptions::default();
-    let options = if shape { options } else { options.shape(None).structure(None) };
+    let options = if learned { options } else { options.decision(None).structure(None) };
     match only {
         None => Ok(options),
         Some("accepted") => Ok(options.only_accepted(true)),
@@ -287,19 +287,19 @@ pub fn at_once_or_stoppable<T: Send + 'static>(
 #[pymethods]
 impl Cleaner {
     #[new]
-    #[pyo3(signature = (patterns, shape=true, only=None, max_removed=None))]
+    #[pyo3(signature = (patterns, learned=true, only=None, max_removed=None))]
     fn new(
         patterns: &Bound<'_, PyAny>,
-        shape: bool,
+        learned: bool,
         only: Option<String>,
         max_removed: Option<f64>,
     ) -> Result<Cleaner> {
-        let options = clean_options(shape, only.as_deref())?;
+        let options = clean_options(learned, only.as_deref())?;
         if max_removed.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
             return Err(Fault::Usage("max_removed is a share; give a number from 0 to 1".to_owned()));
         }
         let core = Core::new(patterns_of(patterns)?, options, max_removed.unwrap_or(1.0));
-        Ok(Cleaner { core: Arc::new(core), shape, only, max_removed })
+        Ok(Cleaner { core: Arc::new(core), learned, only, max_removed })
     }
 
     /// Remove the boilerplate of a text.
@@ -495,7 +495,7 @@ impl Cleaner {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, Arguments) {
-        (py.get_type::<Cleaner>(), (self.patterns(), self.shape, self.only.clone(), self.max_removed))
+        (py.get_type::<Cleaner>(), (self.patterns(), self.learned, self.only.clone(), self.max_removed))
     }
 
     fn __repr__(&self) -> String {

@@ -54,7 +54,7 @@ pub struct Mining {
 /// How documents are cleaned and written: the flags of the program of the same names.
 #[derive(Clone, Debug, FromPyObject)]
 pub struct Cleaning {
-    shape: bool,
+    learned: bool,
     only: Option<String>,
     max_removed: Option<f64>,
     replacement: Option<String>,
@@ -104,7 +104,7 @@ impl Limits {
 
 impl Cleaning {
     fn options(self, limits: Limits) -> Result<CorpusCleanOptions> {
-        let cleaning: CleanOptions = clean_options(self.shape, self.only.as_deref())?;
+        let cleaning: CleanOptions = clean_options(self.learned, self.only.as_deref())?;
         let copies_broken = match self.on_error.as_str() {
             "skip" => false,
             "copy" => true,

@@ -420,10 +420,10 @@ impl SourcePatterns {
         Ok(self.file()?.mined.removed)
     }
 
-    /// How far the patterns can be relied on, from 0 to 1. `None` if it is not known.
+    /// What is unusual about the source, if its documents are cleaned by recurrence alone for that reason.
     #[getter]
-    fn trust(&self) -> Result<Option<f64>> {
-        Ok(self.file()?.trust.as_ref().map(|trust| trust.share))
+    fn unusual(&self) -> Result<Option<String>> {
+        Ok(self.file()?.unusual.clone())
     }
 
     /// The pattern file as text.
@@ -462,14 +462,7 @@ fn listed<'py>(py: Python<'py>, file: &PatternFile, patterns: &[Pattern]) -> Res
         let text = pattern.elements().is_none().then(|| file.in_words(pattern));
         let identity = (&pattern.id, pattern.form.key(), &pattern.regex, text, pattern.status.name());
         let counts = (pattern.documents, pattern.among, pattern.occurrences, pattern.sources);
-        let facts = (
-            &pattern.example,
-            pattern.place.map(dehusk::patterns::Place::name),
-            pattern.ends_after,
-            pattern.identifies,
-            pattern.value,
-            &pattern.note,
-        );
+        let facts = (&pattern.example, pattern.ends_after, &pattern.note);
         let [identity, counts, facts] =
             [identity.into_pyobject(py)?, counts.into_pyobject(py)?, facts.into_pyobject(py)?];
         let all = identity.as_sequence().concat(counts.as_sequence())?.concat(facts.as_sequence())?.to_tuple()?;

@@ -22,7 +22,7 @@ use crate::warnings::warn;
 pub struct Streaming {
     learns: bool,
     cleans: bool,
-    shape: bool,
+    learned: bool,
     max_segments: Option<usize>,
     lifetime: Option<f64>,
 }
@@ -45,7 +45,7 @@ pub fn stream(
 ) -> Result<Vec<Option<String>>> {
     let library = patterns.map(library_of).transpose()?.unwrap_or_default();
     let table = TableChanges::default().max_segments(how.max_segments).lifetime(how.lifetime);
-    let cleaning = CorpusCleanOptions::default().cleaning(clean_options(how.shape, None)?);
+    let cleaning = CorpusCleanOptions::default().cleaning(clean_options(how.learned, None)?);
     let options = StreamOptions::default().documents(cleaning).table(table).learns(how.learns).notes_inputs(false);
     let rows = documents.borrow().rows();
     let spooled = documents.borrow_mut().finish()?;

@@ -81,8 +81,8 @@ def test_threads_share_a_cleaner(news: Rows, cleaner: dehusk.Cleaner) -> None:
 
 
 def test_pickles_are_the_same_every_time(patterns: dehusk.Patterns) -> None:
-    for shape, only, max_removed in [(True, None, None), (False, "accepted", 0.5)]:
-        cleaner = dehusk.Cleaner(patterns, shape, only, max_removed)  # type: ignore[arg-type]
+    for learned, only, max_removed in [(True, None, None), (False, "accepted", 0.5)]:
+        cleaner = dehusk.Cleaner(patterns, learned, only, max_removed)  # type: ignore[arg-type]
         for value in (patterns, cleaner):
             data = pickle.dumps(value)
             assert pickle.dumps(pickle.loads(data)) == data

@@ -115,7 +115,7 @@ def test_options_are_those_of_the_program(
     tmp_path: Path,
 ) -> None:
     cases = [
-        (["--no-shape"], dehusk.Cleaner(patterns, shape=False)),
+        (["--recurrence-alone"], dehusk.Cleaner(patterns, learned=False)),
         (["--only", "accepted"], dehusk.Cleaner(patterns, only="accepted")),
         (["--max-removed", "0.6"], dehusk.Cleaner(patterns, max_removed=0.6)),
     ]

@@ -104,7 +104,7 @@ def mined() -> dehusk.Patterns:
 def random_calls(seed: int, calls: int) -> None:
     warnings.simplefilter("ignore")
     chance, patterns = random.Random(seed), mined()
-    cleaners = [dehusk.Cleaner(patterns), dehusk.Cleaner(patterns, shape=False, max_removed=0.3)]
+    cleaners = [dehusk.Cleaner(patterns), dehusk.Cleaner(patterns, learned=False, max_removed=0.3)]
     done = 0
     for _ in range(calls):
         try:

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::error::ErrorKind;
 
 use dehusk::corpus::{BoxesFile, Inventory, OutputRoot};
-use dehusk::pipeline::combine::tell_of_doubt;
+use dehusk::pipeline::combine::tell_of_unusual;
 use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
 use super::interrupt::Results;
@@ -69,7 +69,7 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     library
         .files()
         .filter(|file| summary.sources.contains_key(&file.source))
-        .for_each(|file| tell_of_doubt(&file.source, file.trust.as_ref(), reporter));
+        .for_each(|file| tell_of_unusual(&file.source, file.unusual.as_deref(), reporter));
     print(&mut summary, Some(&args.output), &args.summary, global, reporter)
 }
 
@@ -155,9 +155,9 @@ pub fn clean(
         if let Some(drift) = drift.as_ref().filter(|drift| drift.has_changed()) {
             reporter.warn(&format!("source '{source}' {}", drift.in_words()));
         }
-        let doubt = library.get(&source).and_then(|file| file.trust.as_ref()?.doubt());
+        let unusual = library.get(&source).and_then(|file| file.unusual.clone());
         let summary = summary.sources.entry(source).or_default();
-        summary.doubt = doubt;
+        summary.unusual = unusual;
         (summary.cleaned, summary.drift) = (Some(cleaned), drift);
     }
     summary.cleaned = Some(total);

@@ -52,12 +52,12 @@ const OF_ANYBODY: [&str; 42] = [
     "max-removed",
     "merge-gap",
     "method",
-    "no-shape",
+    "no-structure",
     "on-error",
     "only",
+    "recurrence-alone",
     "replacement",
     "span-units",
-    "without",
 ];
 
 /// A flag that not even the user's own file sets, unless the command line names this file: it allows overwriting.
@@ -126,13 +126,13 @@ mod tests {
     /// Flags that a file sets only if it is trusted. Program code does not ask this list: whoever adds a flag decides here, or
     /// in [`OF_ANYBODY`], whether a corpus from elsewhere may set it.
     const OF_THE_USER: &str = "
-        about all allow-private block-model blocks boxes by candidates color contact context counts delay depth details
+        about all allow-private block-model blocks boxes by candidates color contact context counts decision decision-model delay depth details
         documents exit-code feed feeds files-from find-feeds fix folds follow-links force format from-state gold half
-        held-segments importance-model json labels learn-only learner leave-out level limit line max-bytes max-documents
+        held-segments importance-model json labels learn-only learner leave-out leave-out-corpora level limit line max-bytes max-documents
         max-pages max-patterns max-segments memory min-level model mutable no-learn no-open offsite output page-model
         page-size pages pattern patterns penalty per-host per-source plot poll port proposed prune quiet redesign-at regex
-        report resolve restart resume retry rounds seed segment-model segments shape shares since sitemaps skip source spans
-        state stdout templates threads timeout to urls verbose verify warc-size watch worst
+        report resolve restart resume retry seed segment-model segments shares since sitemaps skip source spans
+        state stdout templates threads timeout to urls verbose verify warc-size watch without worst
     ";
 
     /// All flags of a command and its subcommands: the name, and whether the value is a path.

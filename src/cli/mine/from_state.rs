@@ -6,7 +6,7 @@ use dehusk::corpus::OutputRoot;
 use dehusk::mining::MineOptions;
 use dehusk::patterns::{LexerCache, PatternFile, SHARED};
 use dehusk::pipeline::Library;
-use dehusk::pipeline::combine::{tell_of_doubt, with_decisions};
+use dehusk::pipeline::combine::with_decisions;
 use dehusk::pipeline::from_state::{Learned, pattern_files};
 use dehusk::pipeline::mining::refuse_names_alike;
 use dehusk::pipeline::stream::{open_state, tell_of_change};
@@ -55,7 +55,6 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
             ));
         }
         tell_of_change(source.id.as_str(), source.change, reporter);
-        tell_of_doubt(source.id.as_str(), source.trust.as_ref(), reporter);
         sources.push(source);
     }
     Ok(sources)

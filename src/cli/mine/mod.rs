@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use dehusk::corpus::{HtmlView, Inventory, OutputRoot, ReadOptions, SourceBy, SourceListing};
-use dehusk::patterns::Trust;
 use dehusk::pipeline::candidates::CANDIDATES;
 use dehusk::pipeline::left_out::tell_of_skipped;
 use dehusk::pipeline::mining::{self, mine_corpus};
@@ -168,7 +167,7 @@ impl MineCommand {
 }
 
 impl Summary {
-    /// Says of each source how far it can be relied on.
+    /// Says of each source what was mined.
     fn explain_mined(&self, reporter: &Reporter) {
         for (name, source) in &self.sources {
             let Some(MinedSummary { documents, near_duplicates, snapshots, patterns, .. }) = source.mined else {
@@ -176,12 +175,9 @@ impl Summary {
             };
             reporter.explain(|| {
                 let (documents, patterns) = (count(documents, "document"), count(patterns, "pattern"));
-                let trust = source.doubt.as_deref().unwrap_or("fully trusted");
                 let kind = if snapshots { " that are snapshots of one page" } else { "" };
                 let copies = if snapshots { "copies" } else { "near-duplicates" };
-                format!(
-                    "source '{name}': {patterns} from {documents}{kind}, {near_duplicates} of them {copies}; {trust}"
-                )
+                format!("source '{name}': {patterns} from {documents}{kind}, {near_duplicates} of them {copies}")
             });
         }
     }
@@ -191,7 +187,7 @@ impl Summary {
         let (own, shared) = files.split_at(sources.len());
         for (file, source) in own.iter().zip(sources) {
             self.note(source, file.patterns.len());
-            self.sources.entry(file.source.clone()).or_default().doubt = file.trust.as_ref().and_then(Trust::doubt);
+            self.sources.entry(file.source.clone()).or_default().unusual.clone_from(&file.unusual);
         }
         self.shared_patterns = shared.first().map(|file| file.patterns.len());
     }

@@ -13,7 +13,6 @@ use dehusk::streaming::state::{ListedSegment, Overview, Settings, State, Summary
 use crate::cli::eval::table::{Table, decimal};
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::count;
-use dehusk::pipeline::combine::tell_of_doubt;
 use dehusk::pipeline::stream::{open_state, source_named, tell_of_change};
 use dehusk::shown::{shown, size};
 
@@ -60,7 +59,6 @@ fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Resu
     }
     print(&findings.as_text())?;
     for (source, Summary { progress, .. }) in &findings.overview.sources {
-        tell_of_doubt(source.as_str(), progress.trust().as_ref(), reporter);
         tell_of_change(source.as_str(), progress.drift(), reporter);
     }
     Ok(())
@@ -74,7 +72,7 @@ struct DocumentFindings<'a> {
 
 impl DocumentFindings<'_> {
     fn as_text(&self) -> String {
-        let heads = ["documents", "copies", "segments", "templates", "lifetime", "size", "trust", "recall"];
+        let heads = ["documents", "copies", "segments", "templates", "lifetime", "size", "recall"];
         let mut sources = Table::default().words("source").figures(heads).words("on pages");
         for (source, summary) in &self.overview.sources {
             sources.row(cells(source, summary));
@@ -142,7 +140,7 @@ fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
 }
 
 /// The cells of a source. Recall is that of its last window of pages.
-fn cells(source: &SourceId, summary: &Summary) -> [String; 10] {
+fn cells(source: &SourceId, summary: &Summary) -> [String; 9] {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
     let last = progress.windows.recall().pop();
     [
@@ -153,7 +151,6 @@ fn cells(source: &SourceId, summary: &Summary) -> [String; 10] {
         templates.to_string(),
         finite(*base_in_effect).map_or("-".to_owned(), |pages| format!("{pages:.0}")),
         size(*bytes),
-        progress.trust().map_or("-".to_owned(), |trust| decimal(trust.share, 2)),
         last.map_or("-".to_owned(), |(_, _, share)| decimal(share, 3)),
         last.map_or(String::new(), |(from, to, _)| format!("{from}-{}", to.min(u64::from(progress.pages)))),
     ]
@@ -161,7 +158,6 @@ fn cells(source: &SourceId, summary: &Summary) -> [String; 10] {
 
 fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
-    let trust = progress.trust();
     json!({
         "source": source.as_str(),
         "documents": progress.pages,
@@ -170,8 +166,6 @@ fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
         "templates": templates,
         "lifetime": finite(*base_in_effect),
         "bytes": bytes,
-        "trust": trust.as_ref().map(|trust| trust.share),
-        "doubt": trust.and_then(|trust| trust.doubt()),
         "recall": progress.windows.recall(),
         "change": progress.drift(),
     })

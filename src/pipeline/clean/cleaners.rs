@@ -107,7 +107,9 @@ impl<'a> Cleaners<'a> {
         let cleaner = match files.is_empty() {
             false => Cleaner::new(&files, &self.options),
             // Where nothing is known of a source, only the structure of a page says something.
-            true => Cleaner::new(&[&PatternFile::empty(source, &default_lexer())], &self.options.clone().shape(None)),
+            true => {
+                Cleaner::new(&[&PatternFile::empty(source, &default_lexer())], &self.options.clone().decision(None))
+            }
         };
         SourceCleaner { cleaner, watch: None }
     }

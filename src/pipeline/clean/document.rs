@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::CorpusCleanOptions;
 use crate::cleaning::cutting::is_emptied;
-use crate::cleaning::{Cleaner, Cleaning, Grounds, Reading};
+use crate::cleaning::{Cleaner, Cleaning, Expected, Grounds, Reading};
 use crate::corpus::memory::Need;
 use crate::corpus::{Document, HtmlView, Page, ReadOptions};
 use crate::cut::{Cut, strip};
@@ -138,14 +138,7 @@ impl<'a> DocumentCleaner<'a> {
         if let Some(warning) = &document.warning {
             self.observer.warn(WarningKind::Malformed, &format!("{place}: {warning}"));
         }
-        let (grounds, is_cautious) = (cleaning.grounds, cleaning.is_cautious);
-        if is_cautious {
-            let message = format!(
-                "{place}: shape is not used, because it would remove most of the text that no \
-                                   pattern matches"
-            );
-            self.observer.warn(WarningKind::Cautious, &message);
-        }
+        let (grounds, expected) = (cleaning.grounds, cleaning.expected);
         if cleaning.ignores_choices {
             tell_of_ignored_choices(place, self.observer);
         }
@@ -162,8 +155,8 @@ impl<'a> DocumentCleaner<'a> {
             bytes_out: stripped.text.len() as u64,
             emptied: usize::from(emptied),
             kept_whole: usize::from(stripped.is_kept_whole),
-            cautious: usize::from(is_cautious),
             grounds: if stripped.is_kept_whole { Grounds::default() } else { grounds },
+            expected: if stripped.is_kept_whole { Expected { lost: 0, ..expected } } else { expected },
             converted: 0,
         };
         let report = self.reports.then(|| report_line(document, place, cleaner, reading, &count));
@@ -289,18 +282,8 @@ fn report_line(
     }
     let DocumentName { file, record } = place;
     let (id, source) = (&document.id, document.source.as_str());
-    let Cleaned { bytes_in, bytes_out, grounds, cautious, .. } = *count;
-    line(&ReportLine {
-        file,
-        record,
-        id,
-        source,
-        bytes_in,
-        bytes_out,
-        removed: grounds,
-        cautious: cautious > 0,
-        patterns,
-    })
+    let Cleaned { bytes_in, bytes_out, grounds, expected, .. } = *count;
+    line(&ReportLine { file, record, id, source, bytes_in, bytes_out, removed: grounds, expected, patterns })
 }
 
 fn document_line(document: &Document, text: Option<&str>, html: Option<&str>) -> String {
@@ -342,8 +325,7 @@ struct ReportLine<'a> {
     bytes_in: u64,
     bytes_out: u64,
     removed: Grounds,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    cautious: bool,
+    expected: Expected,
     patterns: BTreeMap<&'a str, u64>,
 }
 

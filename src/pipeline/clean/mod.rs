@@ -26,7 +26,7 @@ use super::reading::size_of;
 use super::workers::all_cores;
 use super::{manifest, output_file, suited, timed};
 use crate::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
-use crate::cleaning::{CleanOptions, Grounds};
+use crate::cleaning::{CleanOptions, Expected, Grounds};
 use crate::corpus::{HtmlView, InputFile, Inventory, OutputKind, OutputRoot, ReadOptions, Reads, folder_of};
 use crate::dom::page_judge::PageJudge;
 use crate::patterns::PatternFile;
@@ -158,10 +158,10 @@ pub struct Cleaned {
     pub emptied: usize,
     /// Number of documents kept unchanged, because too much of them would have been removed.
     pub kept_whole: usize,
-    /// Number of documents in which shape was not used, because it would have removed most of what no pattern matches.
-    pub cautious: usize,
-    /// Number of removed bytes by the evidence for removing them.
+    /// Number of removed bytes, by whether a pattern explains them.
     pub grounds: Grounds,
+    /// How much of them is content, as far as the model knows.
+    pub expected: Expected,
     /// Number of documents that were not UTF-8 before, and now are.
     pub converted: usize,
 }
@@ -175,8 +175,8 @@ impl Cleaned {
         self.bytes_out += other.bytes_out;
         self.emptied += other.emptied;
         self.kept_whole += other.kept_whole;
-        self.cautious += other.cautious;
         self.grounds.add(&other.grounds);
+        self.expected.add(&other.expected);
         self.converted += other.converted;
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::cleaning::Grounds;
+use crate::cleaning::{Expected, Grounds};
 
 use super::is_zero;
 use crate::pipeline::clean::Cleaned;
@@ -37,29 +37,31 @@ struct Counts {
     e: usize,
     #[serde(default, skip_serializing_if = "is_zero")]
     k: usize,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    n: usize,
     #[serde(default, skip_serializing_if = "is_none")]
-    g: [u64; 3],
+    g: [u64; 2],
+    #[serde(default, skip_serializing_if = "is_none")]
+    x: [u64; 2],
     #[serde(default, skip_serializing_if = "is_zero")]
     c: usize,
 }
 
-fn is_none(grounds: &[u64; 3]) -> bool {
-    *grounds == [0; 3]
+fn is_none(pair: &[u64; 2]) -> bool {
+    *pair == [0; 2]
 }
 
 impl From<&Cleaned> for Counts {
     fn from(cleaned: &Cleaned) -> Counts {
         let Cleaned { documents, patterns_found, bytes_in, bytes_out, emptied, kept_whole, .. } = *cleaned;
-        let Cleaned { cautious, grounds: Grounds { proven, matched, shape }, converted, .. } = *cleaned;
+        let Cleaned {
+            grounds: Grounds { matched, unmatched }, expected: Expected { content, lost }, converted, ..
+        } = *cleaned;
         let (d, p, i, o, e, k) = (documents, patterns_found, bytes_in, bytes_out, emptied, kept_whole);
-        Counts { d, p, i, o, e, k, n: cautious, g: [proven, matched, shape], c: converted }
+        Counts { d, p, i, o, e, k, g: [matched, unmatched], x: [content, lost], c: converted }
     }
 }
 
 impl From<Counts> for Cleaned {
-    fn from(Counts { d, p, i, o, e, k, n, g: [proven, matched, shape], c }: Counts) -> Cleaned {
+    fn from(Counts { d, p, i, o, e, k, g: [matched, unmatched], x: [content, lost], c }: Counts) -> Cleaned {
         Cleaned {
             documents: d,
             patterns_found: p,
@@ -67,8 +69,8 @@ impl From<Counts> for Cleaned {
             bytes_out: o,
             emptied: e,
             kept_whole: k,
-            cautious: n,
-            grounds: Grounds { proven, matched, shape },
+            grounds: Grounds { matched, unmatched },
+            expected: Expected { content, lost },
             converted: c,
         }
     }

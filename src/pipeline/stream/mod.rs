@@ -22,7 +22,6 @@ use rayon::prelude::*;
 use super::clean::Cleaned;
 use super::clean::cleaners::{Cleaners, CleaningScratch};
 use super::clean::document::{DocumentCleaner, Form};
-use super::combine::tell_of_doubt;
 use super::error::Result;
 use super::left_out::LeftOut;
 use super::library::Library;
@@ -252,9 +251,7 @@ impl Stream<'_> {
         // Learning needs no blocks. So a page has them only while it is cleaned.
         let reading = source.cleaner.judged(reading, &document.text, document.tree.as_deref());
         let cleaning = match self.options.method {
-            StreamMethod::Weighed => {
-                source.cleaner.cleaning_with(&document.text, &reading, &known.recurring, known.trust.as_ref())
-            }
+            StreamMethod::Weighed => source.cleaner.cleaning_with(&document.text, &reading, &known.recurring),
             StreamMethod::WholeBlocks => {
                 let tree = document.tree.as_deref();
                 let detection = &self.tables.options().detection;
@@ -270,7 +267,7 @@ impl Stream<'_> {
         }
     }
 
-    /// The result for each source, by name. Warns of changes and doubts.
+    /// The result for each source, by name. Warns of changes.
     fn sources(self) -> Result<BTreeMap<String, StreamedSource>> {
         let mut sources = BTreeMap::new();
         for (source, cleaned) in self.counts {
@@ -278,10 +275,6 @@ impl Stream<'_> {
                 let (segments, templates) = table.remembered(options);
                 StreamedSource { cleaned, progress: table.progress().clone(), segments, templates }
             })?;
-            // Whole blocks go without trust in the source.
-            if self.options.method == StreamMethod::Weighed {
-                tell_of_doubt(source.as_str(), streamed.progress.trust().as_ref(), self.observer);
-            }
             tell_of_change(source.as_str(), streamed.progress.drift(), self.observer);
             sources.insert(source.as_str().to_owned(), streamed);
         }

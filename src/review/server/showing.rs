@@ -490,7 +490,7 @@ impl Session {
                 decided: decided(&file),
                 removed,
                 removed_when_mined: file.mined.removed,
-                is_doubted: file.trust.as_ref().is_some_and(|trust| trust.doubt().is_some()),
+                is_unusual: file.unusual.is_some(),
                 warnings: problem.into_iter().chain(self.warnings_of(&source)).collect(),
                 source,
             })

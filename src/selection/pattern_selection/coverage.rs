@@ -1,11 +1,11 @@
-//! One document and one method of cleaning: what must be removed, and how much of it the chosen patterns remove.
+//! One document: what its patterns explain, and how much of it the chosen ones explain.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::cleaning::evidence::Match;
-use crate::cleaning::{Cleaner, Method, Reading};
+use crate::cleaning::{Cleaner, Reading};
 use crate::selection::sampling::Sample;
 
 /// From this strength on, a token is more likely template than not.
@@ -14,57 +14,46 @@ const HALF: f32 = 0.5;
 /// A document with the patterns chosen so far. See the module.
 pub struct Coverage<'t> {
     cleaner: &'t Cleaner,
-    text: &'t str,
     reading: &'t Reading,
-    /// Whether all patterns together remove each token.
-    goes: Vec<bool>,
-    /// Size of what all patterns remove, in bytes.
+    /// Whether each token has a strong match of any pattern.
+    is_explained: Vec<bool>,
+    /// Size of these tokens, in bytes.
     size: u64,
-    /// Whether each token is removed by all patterns, but not by the chosen ones.
-    missing: Vec<bool>,
     /// For each token: the largest strength of a match of a chosen pattern.
     reached: Vec<f32>,
-    /// Size of the missing tokens that have no strong match of a chosen pattern, in bytes.
+    /// Size of the explained tokens that have no strong match of a chosen pattern, in bytes.
     unmet: u64,
-    /// Number of matches with which the page was cleaned last, if it was.
-    cleaned_with: Option<usize>,
-    /// Sums for the current `missing` and `reached`. Computed only after `sampled` shows that they save time.
+    /// Sums for the current `reached`. Computed only after `sampled` shows that they save time.
     sums: OnceLock<Sums>,
     sampled: AtomicUsize,
 }
 
 impl<'t> Coverage<'t> {
     /// A page with no chosen pattern. The matches must be sorted by pattern.
-    pub fn new(cleaner: &'t Cleaner, Sample { text, reading }: &'t Sample) -> Coverage<'t> {
-        let mut goes = cleaner.decide(text, reading, &reading.matches, Method::Smooth).goes;
-        // A rejected pattern is not applied, so its text is not part of what must be removed.
-        goes.iter_mut().zip(&reading.is_rejected).for_each(|(goes, is_rejected)| *goes &= !is_rejected);
+    pub fn new(cleaner: &'t Cleaner, Sample { reading, .. }: &'t Sample) -> Coverage<'t> {
+        let evidence = cleaner.weigh(reading, &reading.matches).of_token;
+        // A rejected pattern is not applied, so its text need not be explained.
+        let is_explained: Vec<bool> =
+            evidence.iter().zip(&reading.is_rejected).map(|(&p, &is_rejected)| p >= HALF && !is_rejected).collect();
         let mut page = Coverage {
             cleaner,
-            text,
             reading,
             size: 0,
             unmet: 0,
-            cleaned_with: None,
-            missing: goes.clone(),
-            reached: vec![0.0; goes.len()],
-            goes,
+            reached: vec![0.0; is_explained.len()],
+            is_explained,
             sums: OnceLock::new(),
             sampled: AtomicUsize::new(0),
         };
-        page.size = page.bytes(|token| page.goes[token]);
+        page.size =
+            (0..page.reached.len()).filter(|&token| page.is_explained[token]).map(|token| page.bytes_of(token)).sum();
         page.unmet = page.size;
         page
     }
 
-    /// Size of what all patterns remove, in bytes.
+    /// Size of what all patterns explain, in bytes.
     pub fn size(&self) -> u64 {
         self.size
-    }
-
-    /// Size of what the chosen patterns do not remove, in bytes.
-    pub fn lost(&self) -> u64 {
-        self.bytes(|token| self.missing[token])
     }
 
     /// Size of the part of it that has no strong match of a chosen pattern, in bytes.
@@ -81,31 +70,14 @@ impl<'t> Coverage<'t> {
         })
     }
 
-    /// Cleans with the chosen patterns and updates what is missing. Those that were chosen before must be among them.
-    pub fn clean(&mut self, chosen: &[bool]) {
-        let matches: Vec<Match> = self.reading.matches.iter().filter(|found| chosen[found.pattern]).cloned().collect();
-        // Nothing changes if no pattern was added that matches here.
-        if self.cleaned_with.replace(matches.len()) == Some(matches.len()) {
-            return;
-        }
-        if matches.len() == self.reading.matches.len() {
-            self.missing.fill(false);
-        } else {
-            let goes = self.cleaner.decide(self.text, self.reading, &matches, Method::Smooth).goes;
-            self.missing = self.goes.iter().zip(goes).map(|(all, chosen)| *all && !chosen).collect();
-        }
-        self.unmet = self.bytes(|token| self.missing[token] && self.reached[token] < HALF);
-        self.forget_sums();
-    }
-
-    /// How much these matches of a pattern add to the evidence of the missing tokens, in bytes times strength.
+    /// How much these matches of a pattern add to the evidence of the explained tokens, in bytes times strength.
     /// Thousands of matches may overlap. So tokens are visited one by one only until as many were visited as the page
     /// has. After that, prefix sums are used. The result is the same.
     pub fn gain(&self, matches: Range<usize>) -> f64 {
         let matches = &self.reading.matches[matches];
         let tokens = matches.iter().map(|found| found.tokens.len()).sum();
         let mut gain = 0.0;
-        if self.sampled.fetch_add(tokens, Ordering::Relaxed) <= self.goes.len() && tokens <= self.goes.len() {
+        if self.sampled.fetch_add(tokens, Ordering::Relaxed) <= self.reached.len() && tokens <= self.reached.len() {
             self.strengths(matches, |tokens, strength| gain += self.gain_of_each(tokens, strength));
         } else {
             let sums = self.sums.get_or_init(|| self.summed_up());
@@ -135,7 +107,7 @@ impl<'t> Coverage<'t> {
     }
 
     fn reach(&mut self, token: usize, strength: f32) {
-        if self.missing[token] && self.reached[token] < HALF && strength >= HALF {
+        if self.is_explained[token] && self.reached[token] < HALF && strength >= HALF {
             self.unmet -= self.bytes_of(token);
         }
         self.reached[token] = self.reached[token].max(strength);
@@ -149,7 +121,7 @@ impl<'t> Coverage<'t> {
     }
 
     fn gain_of_each(&self, tokens: Range<usize>, strength: f32) -> f64 {
-        let missing = tokens.filter(|&token| self.missing[token]);
+        let missing = tokens.filter(|&token| self.is_explained[token]);
         missing.map(|token| added(strength, self.reached[token]) * self.bytes_of(token) as f64).sum()
     }
 
@@ -160,16 +132,12 @@ impl<'t> Coverage<'t> {
             let full = sums.before(start);
             sums.levels.push(Level { start, reached: equal[0], full });
             for token in start..start + equal.len() {
-                bytes += if self.missing[token] { self.bytes_of(token) } else { 0 };
+                bytes += if self.is_explained[token] { self.bytes_of(token) } else { 0 };
                 sums.missing.push(bytes);
             }
             start += equal.len();
         }
         sums
-    }
-
-    fn bytes(&self, is_counted: impl Fn(usize) -> bool) -> u64 {
-        (0..self.goes.len()).filter(|&token| is_counted(token)).map(|token| self.bytes_of(token)).sum()
     }
 
     fn bytes_of(&self, token: usize) -> u64 {
@@ -185,7 +153,7 @@ fn added(strength: f32, reached: f32) -> f64 {
 /// Prefix sums of what matches add, so that not every token must be visited. The terms are products of numbers with few
 /// digits, so the sums are exact in any order.
 struct Sums {
-    /// The missing bytes before each token, and in all.
+    /// The explained bytes before each token, and in all.
     missing: Vec<u64>,
     /// The stretches of tokens with equal `reached`, from left to right.
     levels: Vec<Level>,
@@ -266,7 +234,7 @@ mod tests {
             let (file, texts) = (file(), [lines.concat()]);
             let sampled = Sampled::new(&file, None, &texts);
             let mut page = Coverage::new(&sampled.cleaner, &sampled.samples[0]);
-            let mut reached = vec![0.0_f32; page.goes.len()];
+            let mut reached = vec![0.0_f32; page.reached.len()];
             let of_patterns: Vec<Range<usize>> = page.patterns().map(|(_, matches)| matches).collect();
             for taken in taken {
                 for matches in &of_patterns {
@@ -283,7 +251,7 @@ mod tests {
                     tokens.for_each(|token| reached[token] = reached[token].max(strength));
                 });
                 prop_assert_eq!(&page.reached, &reached);
-                prop_assert_eq!(page.unmet, page.bytes(|token| page.missing[token] && reached[token] < HALF));
+                prop_assert_eq!(page.unmet, (0..reached.len()).filter(|&token| page.is_explained[token] && reached[token] < HALF).map(|token| page.bytes_of(token)).sum::<u64>());
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::cleaning::Cleaner;
 pub struct Choice {
     /// Patterns that are not chosen.
     barred: Vec<bool>,
-    /// The chosen patterns remove at least this share of what all patterns remove.
+    /// The chosen patterns explain at least this share of what all patterns explain.
     kept: f64,
     /// The same for each single page, so that patterns of a rare kind of page are kept.
     kept_of_page: f64,
@@ -45,29 +45,10 @@ pub fn select(cleaner: &Cleaner, pages: &mut [Coverage], given: Vec<bool>, choic
     }
     let mut selection = Selection { pages, pages_of, chosen: vec![false; given.len()], choice };
     (0..given.len()).filter(|&pattern| given[pattern]).for_each(|pattern| selection.choose(pattern));
-    let mut lost = u64::MAX;
-    let mut asked = Asked::Enough;
-    loop {
-        let chosen = &selection.chosen;
-        selection.pages.par_iter_mut().for_each(|page| page.clean(chosen));
-        let lost_now: u64 = selection.pages.iter().map(Coverage::lost).sum();
-        if selection.is_enough(Coverage::lost) || (lost_now >= lost && asked == Asked::All) {
-            return selection.chosen;
-        }
-        // If strong matches for everything are not enough, weak matches around them are needed as well.
-        asked = if lost_now < lost { Asked::Enough } else { Asked::All };
-        lost = lost_now;
-        selection.choose_most_adding(cleaner, asked);
+    if !selection.is_enough() {
+        selection.choose_most_adding(cleaner);
     }
-}
-
-/// When to stop choosing.
-#[derive(Clone, Copy, PartialEq)]
-enum Asked {
-    /// When enough of the missing text has a strong match.
-    Enough,
-    /// When no pattern adds anything.
-    All,
+    selection.chosen
 }
 
 struct Selection<'s, 't> {
@@ -85,11 +66,11 @@ impl<'t> Selection<'_, 't> {
     }
 
     /// Whether little enough is left of all pages together, and of each page.
-    fn is_enough(&self, left_of: impl Fn(&Coverage<'t>) -> u64) -> bool {
+    fn is_enough(&self) -> bool {
         let is_little = |left: u64, of: u64, kept: f64| left as f64 <= (1.0 - kept) * of as f64;
         let (mut all_left, mut all) = (0, 0);
         for page in self.pages.iter() {
-            let left = left_of(page);
+            let left = page.unmet();
             if !is_little(left, page.size(), self.choice.kept_of_page) {
                 return false;
             }
@@ -100,7 +81,7 @@ impl<'t> Selection<'_, 't> {
 
     /// Chooses patterns, those that add most first. What a pattern adds never grows, so it is computed again only when
     /// the pattern comes first in the queue.
-    fn choose_most_adding(&mut self, cleaner: &Cleaner, asked: Asked) {
+    fn choose_most_adding(&mut self, cleaner: &Cleaner) {
         let patterns = (0..self.chosen.len())
             .into_par_iter()
             .filter(|&pattern| !self.chosen[pattern] && !self.choice.barred[pattern]);
@@ -116,7 +97,7 @@ impl<'t> Selection<'_, 't> {
                 continue;
             }
             self.choose(pattern);
-            if asked == Asked::Enough && self.is_enough(Coverage::unmet) {
+            if self.is_enough() {
                 return;
             }
         }

@@ -2,11 +2,11 @@
 //!
 //! Takes a source's pattern file and texts. Returns the file with only the patterns that are needed. Mined patterns
 //! overlap: "Home", "Home | News" and "Home | News | Sport" recur in different documents. Nobody wants to review all 3
-//! if 1 is enough. The measure is the text that all patterns together remove. The patterns that remove most of it are
-//! chosen first, until nearly all of it is removed.
+//! if 1 is enough. The measure is the text of which all patterns together are strong evidence. The patterns that explain most of
+//! it are chosen first, until nearly all of it is explained.
 //!
-//! This module uses cleaning to see what is removed. Two kinds of patterns are always kept: those that a person decided
-//! on, and the shared ones, because they are also used for sources that have no others.
+//! Two kinds of patterns are always kept: those that a person decided on, and the shared ones, because they are also used for
+//! sources that have no others.
 
 mod coverage;
 mod greedy;
@@ -15,44 +15,31 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::cleaning::{Cleaner, EvidenceKind};
-use crate::patterns::{Pattern, PatternFile, Trust};
+use crate::cleaning::Cleaner;
+use crate::patterns::{Pattern, PatternFile};
 use crate::selection::ends::Ends;
 use crate::selection::sampling::Sampled;
 use coverage::Coverage;
 use greedy::{Choice, select};
 
-/// The source's own file with only the patterns that are needed. With the shared patterns, they must remove nearly all
-/// that all patterns remove, with shape and without it, and articles must end in the same places. A pattern that a
-/// person touched is always kept.
+/// The source's own file with only the patterns that are needed. With the shared patterns, they must explain nearly all
+/// that all patterns explain, and articles must end in the same places. A pattern that a person touched is always kept.
 ///
-/// First, patterns for people are chosen, as few and short as possible. Then evidence is added until the result is what
-/// all together remove.
+/// First, patterns for people are chosen, as few and short as possible. Then evidence is added until all is explained.
 pub fn needed_patterns(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
     let own_ids: HashSet<&str> = own.all().map(|pattern| pattern.id.as_str()).collect();
     let for_people: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
-    // A pattern with a value shows which line to keep. It is kept because only what is removed is measured.
-    let is_given = |pattern: &Pattern| pattern.is_touched() || pattern.value || !own_ids.contains(pattern.id.as_str());
+    let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
     let given =
         cleaner.patterns().iter().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
     let given: Vec<bool> = given.collect();
     let is_for_people = |pattern: &Pattern| for_people.contains(pattern.id.as_str());
     let barred: Vec<bool> = cleaner.patterns().iter().map(|pattern| !is_for_people(pattern)).collect();
-    let with_shape = cleaner.with_shape(Sampled::options().shape);
-    // In a source that is not trusted, only its frame is removed. A person may accept the other patterns.
-    let everywhere = cleaner.without(EvidenceKind::Trust);
-    let is_trusted = cleaner.trust().is_none_or(Trust::is_anywhere);
-    let methods = if is_trusted { [cleaner, &with_shape] } else { [&everywhere, cleaner] };
-    let mut pages = methods.map(|cleaner| pages_of(sampled, cleaner));
-    // Adds patterns until the given and the added ones are enough, for one method after the other.
-    let mut choose = |given: Vec<bool>, choice: &Choice| {
-        let of_methods = methods.into_iter().zip(&mut pages);
-        of_methods.fold(given, |chosen, (cleaner, pages)| select(cleaner, pages, chosen, choice))
-    };
-    let chosen = choose(given, &Choice::for_people(barred));
+    let mut pages: Vec<Coverage> = sampled.samples.par_iter().map(|sample| Coverage::new(cleaner, sample)).collect();
+    let chosen = select(cleaner, &mut pages, given, &Choice::for_people(barred));
     let patterns = ids_of(cleaner, &chosen, is_for_people);
-    let chosen = choose(chosen, &Choice::complete(cleaner.patterns().len()));
+    let chosen = select(cleaner, &mut pages, chosen, &Choice::complete(cleaner.patterns().len()));
     let needed = ids_of(cleaner, &chosen, |_| true);
     let mut file = own.clone();
     file.keep_as_patterns(|pattern| patterns.contains(&pattern.id));
@@ -67,10 +54,6 @@ fn ids_of(cleaner: &Cleaner, chosen: &[bool], is_asked_for: impl Fn(&Pattern) ->
         .filter(|pattern| is_asked_for(pattern))
         .map(|pattern| pattern.id.clone())
         .collect()
-}
-
-fn pages_of<'t>(sampled: &'t Sampled, cleaner: &'t Cleaner) -> Vec<Coverage<'t>> {
-    sampled.samples.par_iter().map(|sample| Coverage::new(cleaner, sample)).collect()
 }
 
 #[cfg(test)]

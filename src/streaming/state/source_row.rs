@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Problem;
 use super::settings::fraction;
-use crate::selection::trust::{StoredTally, Tally};
 use crate::streaming::drift::Change;
 use crate::streaming::ends::{EndPlaces, StoredPlaces};
 use crate::streaming::table::Progress;
@@ -31,7 +30,6 @@ pub struct SourceRow {
     change: Option<[u32; 4]>,
     /// The candidates for ends of articles ([`StoredPlaces`]).
     ends: StoredPlaces,
-    tally: StoredTally,
 }
 
 impl SourceRow {
@@ -56,8 +54,7 @@ impl SourceRow {
         let change = self.change.map(|[page, stayed, gone, new]| Change { page, stayed, gone, new });
         let ends = EndPlaces::stored(&self.ends);
         let SourceRow { pages, arrived, copies, .. } = *self;
-        let tally = Tally::stored(&self.tally);
-        Ok(Progress { pages, arrived, threshold, copies, windows, change, ends, tally })
+        Ok(Progress { pages, arrived, threshold, copies, windows, change, ends })
     }
 
     /// Sets the progress of the source.
@@ -69,7 +66,6 @@ impl SourceRow {
         self.threshold = progress.threshold.map(|threshold| threshold.to_string());
         self.change = progress.change.map(|change| [change.page, change.stayed, change.gone, change.new]);
         self.ends = progress.ends.to_store();
-        self.tally = progress.tally.to_store();
         self.windows = progress.windows.iter().map(|(_, window)| numbers(window)).collect();
     }
 }

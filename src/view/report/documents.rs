@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn what_goes_is_marked_with_the_pattern_that_says_so() {
         let file = PatternFile::parse(YAML, &LexerCache::default()).unwrap();
-        let cleaner = Cleaner::new(&[&file], &CleanOptions { shape: None, ..CleanOptions::default() });
+        let cleaner = Cleaner::new(&[&file], &CleanOptions { decision: None, ..CleanOptions::default() });
         let cleaning = cleaner.clean(&mut Scratch::default(), TEXT).unwrap();
         let parts = removed_parts(TEXT, &cleaner, &cleaning);
         let origin = |index| Some(Origin { file: 0, index });

@@ -65,7 +65,7 @@ class Mining(NamedTuple):
 class Cleaning(NamedTuple):
     """How documents are cleaned and written."""
 
-    shape: bool
+    learned: bool
     only: str | None
     max_removed: float | None
     replacement: str | None
@@ -139,7 +139,7 @@ def clean_corpus(
     id_key: str = "id",
     follow_links: bool = False,
     max_document: int | None = None,
-    shape: bool = True,
+    learned: bool = True,
     only: Literal["accepted"] | None = None,
     max_removed: float | None = None,
     replacement: str | None = None,
@@ -166,7 +166,7 @@ def clean_corpus(
         The patterns, or their folder.
     html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document
         How files are read, and pages written: the flags of the program of the same names.
-    shape, only, max_removed
+    learned, only, max_removed
         As for `Cleaner`.
     replacement, spans, on_error, resume, verify, report, prune, force
         How documents are written: the flags of the program of the same names. `spans` is the unit of positions.
@@ -182,7 +182,7 @@ def clean_corpus(
     largest = number_of("max_document", max_document, "2 GB")
     reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
     cleaning = Cleaning(
-        shape, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
+        learned, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
     )
     limits = Limits(*limits_of(threads, memory))
     return _dehusk.clean_corpus(_listed(paths), path_of("out", out), patterns, reading, cleaning, limits, progress)
@@ -203,7 +203,7 @@ def run_corpus(
     max_document: int | None = None,
     sample: bool = False,
     all_patterns: bool = False,
-    shape: bool = True,
+    learned: bool = True,
     only: Literal["accepted"] | None = None,
     max_removed: float | None = None,
     replacement: str | None = None,
@@ -227,7 +227,7 @@ def run_corpus(
     reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
     mining, limits = Mining(sample, all_patterns, prune), Limits(*limits_of(threads, memory))
     cleaning = Cleaning(
-        shape, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
+        learned, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
     )
     return _dehusk.run_corpus(_listed(paths), path_of("out", out), reading, mining, cleaning, limits, progress)
 

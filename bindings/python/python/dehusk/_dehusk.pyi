@@ -84,7 +84,7 @@ class SourcePatterns:
     @property
     def removed(self) -> float | None: ...
     @property
-    def trust(self) -> float | None: ...
+    def unusual(self) -> str | None: ...
     def to_yaml(self) -> str: ...
 
 @final
@@ -123,7 +123,7 @@ class Cleaner:
     def __new__(
         cls,
         patterns: Patterns | str | PathLike[str],
-        shape: bool = True,
+        learned: bool = True,
         only: Literal["accepted"] | None = None,
         max_removed: float | None = None,
     ) -> Cleaner: ...

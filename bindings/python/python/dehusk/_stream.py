@@ -20,7 +20,7 @@ class Streaming(NamedTuple):
 
     learns: bool
     cleans: bool
-    shape: bool
+    learned: bool
     max_segments: int | None
     lifetime: float | None
 
@@ -36,8 +36,8 @@ class Stream:
         The file of the state. It is made if it does not exist.
     patterns : Patterns, path or None
         Patterns that count in addition to what was learned.
-    shape : bool
-        Whether the shape of text counts, and the structure of pages.
+    learned : bool
+        Whether models decide. If not, only text goes that recurs beyond chance.
     max_segments : int or None
         Number of segments of a source that are remembered. 20,000 in a new state.
     lifetime : float or None
@@ -60,13 +60,13 @@ class Stream:
         state: str | PathLike[str],
         patterns: Patterns | str | PathLike[str] | None = None,
         *,
-        shape: bool = True,
+        learned: bool = True,
         max_segments: int | None = None,
         lifetime: float | None = None,
     ) -> None:
         self._state = path_of("state", state)
         self._patterns = Patterns.load(patterns) if isinstance(patterns, str | PathLike) else patterns
-        self._shape, self._lifetime = shape, lifetime
+        self._learned, self._lifetime = learned, lifetime
         self._max_segments = number_of("max_segments", max_segments, "20,000 in a new state")
 
     @property
@@ -135,7 +135,7 @@ class Stream:
     def _take(
         self, rows: list[dict[str, Any]], text: str, source: str, html: str | None, learns: bool, cleans: bool
     ) -> list[str | None]:
-        how = Streaming(learns, cleans, self._shape, self._max_segments, self._lifetime)
+        how = Streaming(learns, cleans, self._learned, self._max_segments, self._lifetime)
         # Documents have the numbers of their rows as names, so that the lines of the output can be told apart.
         return _dehusk.stream(self._state, documents_of(rows, text, source, None, html), self._patterns, how)
 

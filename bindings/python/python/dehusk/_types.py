@@ -33,7 +33,7 @@ class Span:
     score : float
         The probability that it is boilerplate, from 0 to 1.
     patterns : tuple of str
-        The ids of the patterns that explain it. Empty if the shape of the text explains it.
+        The ids of the patterns that explain it. Empty if no pattern explains it.
     """
 
     start: int
@@ -69,14 +69,8 @@ class Pattern:
         Number of sources that have it, if it is shared.
     example : str
         A text that it matches.
-    place : str or None
-        Where it stands in documents: ``"head"``, ``"tail"`` or ``"ends"``.
     ends_after : int or None
         It ends articles of at least this many words.
-    identifies : bool
-        Whether what varies in it distinguishes documents, as an author does.
-    value : bool
-        Whether a number in it belongs to the document.
     note : str
         What a person wrote about it.
     """
@@ -91,10 +85,7 @@ class Pattern:
     occurrences: int
     sources: int | None
     example: str
-    place: str | None
     ends_after: int | None
-    identifies: bool
-    value: bool
     note: str
 
     @property

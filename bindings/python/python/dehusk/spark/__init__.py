@@ -125,7 +125,7 @@ def clean(
     html: str | None = None,
     missing: Literal["error", "keep"] = "error",
     strict: bool = False,
-    shape: bool = True,
+    learned: bool = True,
     only: Literal["accepted"] | None = None,
     max_removed: float | None = None,
 ) -> DataFrame:
@@ -147,7 +147,7 @@ def clean(
     strict : bool
         Whether to stop before any work if a source has a name that no file can have, or if a source has no patterns and that is an
         error. The frame is read once more for that.
-    shape, only, max_removed
+    learned, only, max_removed
         As for `dehusk.Cleaner`.
 
     Returns
@@ -168,7 +168,7 @@ def clean(
 
     def clean_batches(batches: Iterator[tuple[pyarrow.Array, ...]]) -> Iterator[pyarrow.Array]:
         # What is compiled for a source is kept as long as the cleaner: for this task.
-        cleaner = Cleaner(shared.value, shape=shape, only=only, max_removed=max_removed)
+        cleaner = Cleaner(shared.value, learned=learned, only=only, max_removed=max_removed)
         for texts, sources, *pages in batches:
             yield cleaned(cleaner, texts, sources, pages[0] if pages else None, missing)
 

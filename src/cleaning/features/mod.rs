@@ -1,0 +1,185 @@
+//! What is known about each segment of a document, in numbers.
+//!
+//! The first network of the [decision model](super::decision_model) sees [`SegmentFeatures`]: how the segment recurs, what it
+//! looks like, where it stands, and what stands around it. The second one sees [`Opinions`]: what the first one says about the
+//! segment, its neighbours and the whole document. No feature depends on the language, and none is about the source as a
+//! whole: with few sources to learn from, a model would learn which source it is in.
+
+mod appearance;
+mod body;
+mod fading;
+mod opinions;
+mod place;
+mod recurrence;
+mod repetition;
+mod surroundings;
+
+use std::ops::Range;
+
+use super::article_end::LastPlace;
+use super::evidence::{Evidence, Match, Weight};
+use super::layout::Layout;
+use super::matcher::Tokens;
+use super::segments::Segments;
+use crate::models::names::joined;
+use appearance::Appearance;
+use body::Body;
+pub use opinions::{Opinions, Seen};
+use place::Place;
+use recurrence::Recurrence;
+use repetition::Repetition;
+use surroundings::Surroundings;
+
+/// Groups of features, each with the names of its features. To measure what a group adds, it can be left out.
+pub const GROUPS: [(&str, &[&str]); 6] = [
+    ("recurrence", &recurrence::NAMES),
+    ("repetition", &repetition::NAMES),
+    ("appearance", &appearance::NAMES),
+    ("place", &place::NAMES),
+    ("surroundings", &surroundings::NAMES),
+    ("body", &body::NAMES),
+];
+/// Number of features of a segment.
+pub const WIDTH: usize = recurrence::NAMES.len()
+    + repetition::NAMES.len()
+    + appearance::NAMES.len()
+    + place::NAMES.len()
+    + surroundings::NAMES.len()
+    + body::NAMES.len();
+/// The names of the features, in order.
+pub const NAMES: [&str; WIDTH] =
+    joined(&[GROUPS[0].1, GROUPS[1].1, GROUPS[2].1, GROUPS[3].1, GROUPS[4].1, GROUPS[5].1]);
+/// The names of the features of the second network, in order.
+pub const OPINIONS: [&str; opinions::NAMES.len()] = opinions::NAMES;
+
+/// Distances in words count up to this many, and those in segments up to [`FAR_SEGMENTS`].
+const FAR: f64 = 300.0;
+const FAR_SEGMENTS: f64 = 30.0;
+
+/// A document that was read and divided.
+#[derive(Clone, Copy, Debug)]
+pub struct Divided<'d> {
+    /// Its text.
+    pub text: &'d str,
+    /// Its tokens.
+    pub tokens: &'d Tokens,
+    /// Sums over them.
+    pub layout: &'d Layout,
+    /// What recurs in it.
+    pub matches: &'d [Match],
+    /// The weights of the patterns.
+    pub weights: &'d [Weight],
+    /// The evidence of the matches.
+    pub evidence: &'d Evidence,
+    /// Its segments.
+    pub segments: &'d Segments,
+    /// Where its article ends, if a pattern says so.
+    pub end: Option<LastPlace>,
+}
+
+impl Divided<'_> {
+    /// Number of segments.
+    pub fn count(&self) -> usize {
+        self.segments.tokens.len()
+    }
+
+    /// Where a segment is in the text.
+    pub fn bytes(&self, segment: usize) -> Range<usize> {
+        self.tokens.bytes_of(&self.segment(segment))
+    }
+
+    fn segment(&self, number: usize) -> Range<usize> {
+        self.segments.tokens.tokens(number)
+    }
+
+    /// Number of words in a segment, marks included.
+    fn mass(&self, number: usize) -> f64 {
+        self.layout.mass(&self.segment(number))
+    }
+}
+
+/// The features of the segments of a document.
+pub struct SegmentFeatures<'d> {
+    document: Divided<'d>,
+    recurrence: Recurrence,
+    repetition: Repetition,
+    body: Body,
+}
+
+impl<'d> SegmentFeatures<'d> {
+    /// Of a document. The time is O((n + m) log (n + m)) for n tokens and m matches.
+    pub fn of(document: Divided<'d>) -> SegmentFeatures<'d> {
+        let own_prose = |segment: usize| match document.segments.prose[segment] {
+            words if words > 0.0 => words,
+            _ => -document.mass(segment),
+        };
+        let body = Body::of((0..document.count()).map(own_prose));
+        let (recurrence, repetition) = (Recurrence::of(&document), Repetition::of(&document));
+        SegmentFeatures { document, recurrence, repetition, body }
+    }
+
+    /// What the second network sees of a segment besides opinions.
+    pub fn seen(&self, segment: usize) -> Seen {
+        let document = &self.document;
+        let (tokens, evidence) = (document.segment(segment), document.evidence);
+        let [alike, spread] = self.repetition.seen(segment);
+        let length = tokens.len() as f32;
+        let beyond_chance = evidence.is_beyond_chance[tokens.clone()].iter().filter(|&&is| is).count();
+        Seen {
+            mass: document.layout.mass(&tokens) as f32,
+            words: document.layout.words(&tokens) as f32,
+            prose: document.segments.prose[segment] as f32,
+            strength: evidence.of_token[tokens.clone()].iter().sum::<f32>() / length,
+            beyond_chance: beyond_chance as f32 / length,
+            is_after_article: document.end.is_some_and(|end| tokens.start >= end.start),
+            alike,
+            spread,
+            starts_line: document.tokens.line_starts[tokens.start],
+        }
+    }
+
+    /// Calls `visit` with the features of each segment, in order. Rows are not stored: there may be a segment for every 2 bytes.
+    pub fn rows(&self, mut visit: impl FnMut(&[f32])) {
+        let document = &self.document;
+        let mut appearance = Appearance::of(document);
+        let mut place = Place::of(document);
+        let mut surroundings = Surroundings::of(document, &self.recurrence);
+        let mut body = self.body.seen(document.count(), |segment| document.mass(segment));
+        let mut row = Vec::with_capacity(WIDTH);
+        for segment in 0..document.count() {
+            row.clear();
+            self.recurrence.put(document, segment, &mut row);
+            self.repetition.put(document, segment, &mut row);
+            appearance.put(segment, &mut row);
+            place.put(segment, &mut row);
+            surroundings.put(segment, &mut row);
+            row.extend(body.distances(segment, document.mass(segment)));
+            row.push(body.share);
+            visit(&row);
+        }
+    }
+}
+
+/// ln(1 + x), from a table for the multiples of one half that nearly all numbers of words are.
+fn ln_1p(x: f64) -> f32 {
+    use std::sync::LazyLock;
+    static TABLE: LazyLock<[f32; 512]> =
+        LazyLock::new(|| std::array::from_fn(|half| (half as f64 / 2.0).ln_1p() as f32));
+    let halves = 2.0 * x;
+    match TABLE.get(halves as usize) {
+        Some(&of_half) if halves >= 0.0 && halves.fract() == 0.0 => of_half,
+        _ => x.max(0.0).ln_1p() as f32,
+    }
+}
+
+/// ln(1 + x) of a distance in words or segments. Far away is far away, however long the document is.
+fn distance(x: f64, far: f64) -> f32 {
+    ln_1p(x.min(far))
+}
+
+fn flag(is: bool) -> f32 {
+    f32::from(u8::from(is))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! How a segment repeats inside its document: page heads, numbered lines, entries of a log.
+//!
+//! Two segments are alike if they differ only in case, numbers, dates and other matches of mutable patterns.
+
+use std::hash::{BuildHasher, Hasher};
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::{Divided, flag, ln_1p};
+use crate::cleaning::layout::look;
+
+pub const NAMES: [&str; 6] = ["alike", "alike-share", "alike-gap", "alike-gap-spread", "alike-next", "alike-words"];
+
+/// The segments that are alike.
+pub struct Repetition {
+    /// For each segment, its kind.
+    kinds: Vec<u32>,
+    of_kinds: Vec<Kind>,
+}
+
+/// Segments that are alike.
+#[derive(Clone, Copy, Default)]
+struct Kind {
+    count: u32,
+    /// Words before the last of them.
+    last: f32,
+    /// The sums of the words between one and the next, and of their squares.
+    gaps: f32,
+    squares: f32,
+}
+
+impl Kind {
+    /// The mean number of words from one to the next, if there are two or more.
+    fn mean_gap(&self) -> f32 {
+        self.gaps / (self.count - 1) as f32
+    }
+
+    /// How much these numbers differ: their standard deviation, divided by the mean.
+    fn spread(&self) -> f32 {
+        let mean = self.mean_gap();
+        (self.squares / (self.count - 1) as f32 - mean * mean).max(0.0).sqrt() / mean.max(1.0)
+    }
+}
+
+impl Repetition {
+    pub fn of(document: &Divided) -> Repetition {
+        let mut numbers: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
+        let (mut kinds, mut of_kinds) = (Vec::with_capacity(document.count()), Vec::<Kind>::new());
+        let mut before = 0.0;
+        let mut word = String::new();
+        for segment in 0..document.count() {
+            let number = *numbers.entry(hash(document, segment, &mut word)).or_insert(of_kinds.len() as u32);
+            if number as usize == of_kinds.len() {
+                of_kinds.push(Kind::default());
+            }
+            let kind = &mut of_kinds[number as usize];
+            if kind.count > 0 {
+                let gap = before - kind.last;
+                kind.gaps += gap;
+                kind.squares += gap * gap;
+            }
+            kind.count += 1;
+            kind.last = before;
+            before += document.mass(segment) as f32;
+            kinds.push(number);
+        }
+        Repetition { kinds, of_kinds }
+    }
+
+    /// How many segments are alike, ln(1 + x), and how unevenly they are spread. Both are 0 if it is the only one.
+    pub fn seen(&self, segment: usize) -> [f32; 2] {
+        let kind = self.of_kinds[self.kinds[segment] as usize];
+        if kind.count < 2 { [0.0; 2] } else { [ln_1p(f64::from(kind.count)), kind.spread()] }
+    }
+
+    pub fn put(&self, document: &Divided, segment: usize, row: &mut Vec<f32>) {
+        let number = self.kinds[segment];
+        let kind = self.of_kinds[number as usize];
+        if kind.count < 2 {
+            row.extend([0.0; NAMES.len()]);
+            return;
+        }
+        let is_next = |other: Option<usize>| other.and_then(|at| self.kinds.get(at)) == Some(&number);
+        row.extend([
+            ln_1p(f64::from(kind.count)),
+            kind.count as f32 / self.kinds.len() as f32,
+            kind.mean_gap().ln_1p(),
+            kind.spread(),
+            flag(is_next(segment.checked_sub(1)) || is_next(Some(segment + 1))),
+            ln_1p(f64::from(kind.count) * document.layout.words(&document.segment(segment))),
+        ]);
+    }
+}
+
+/// A hash that is the same for segments that are alike. `word` is scratch space.
+fn hash(document: &Divided, segment: usize, word: &mut String) -> u64 {
+    let Divided { text, tokens, layout, .. } = *document;
+    let mut hasher = FxBuildHasher.build_hasher();
+    for token in document.segment(segment) {
+        let look = layout.looks[token];
+        if look & look::VARYING != 0 {
+            hasher.write_u8(0);
+            continue;
+        }
+        let written = &text[tokens.tokens[token].range()];
+        if look & look::CAPITAL != 0 {
+            word.clear();
+            word.extend(written.chars().flat_map(char::to_lowercase));
+            hasher.write(word.as_bytes());
+        } else {
+            hasher.write(written.as_bytes());
+        }
+        hasher.write_u8(1);
+    }
+    hasher.finish()
+}
