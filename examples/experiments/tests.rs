@@ -175,7 +175,7 @@ fn templates_are_detected_as_pages_come() {
     assert_eq!(tuned.len(), 8);
     for outcome in tuned {
         let of = |name: &str| outcome[name].as_f64().expect("a figure");
-        assert!(of("recall") > 0.3 && of("precision") > 0.9 && of("stored") > 0.0, "{outcome}");
+        assert!(of("recall") > 0.15 && of("precision") > 0.9 && of("stored") > 0.0, "{outcome}");
     }
     let subtrees = &outcome["at_storage"][3][1][1];
     assert_eq!(subtrees["recall"], 1.0, "64 times the table is room for all pages: {outcome}");
