@@ -36,8 +36,8 @@ pub fn once(documents: usize, occurrences: usize, among: usize) -> f32 {
     if c - expected <= 0.0 { 1.0 } else { ((d - expected) / (c - expected)).clamp(0.0, 1.0) as f32 }
 }
 
-/// The number of documents, of `n`, in which `c` occurrences fall by chance.
-fn expected_documents(c: f64, n: f64) -> f64 {
+/// The number of documents, of `n`, that get one or more of `c` occurrences by chance.
+pub fn expected_documents(c: f64, n: f64) -> f64 {
     if n <= 1.0 { n.min(c) } else { n * (1.0 - (c * (-1.0 / n).ln_1p()).exp()) }
 }
 

@@ -170,8 +170,9 @@ pub struct Cleaner {
     keeps: Arc<Regexes>,
     /// The selectors of the applied patterns, and those of rejected patterns.
     selectors: Arc<[Selectors; 2]>,
-    /// Whether the source is unlike all that the model has learned from, so that recurrence alone decides.
-    is_unusual: bool,
+    /// Whether recurrence alone decides: the source is unlike all that the model has learned from, or its documents are snapshots
+    /// of one page.
+    recurrence_decides: bool,
     /// Whether a file is of the source itself.
     is_of_source: bool,
     options: CleanOptions,
@@ -334,7 +335,7 @@ impl Cleaner {
             patterns: applied.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             readers: readers.into(),
-            is_unusual: files.iter().any(|file| file.unusual.is_some()),
+            recurrence_decides: files.iter().any(|file| file.unusual.is_some() || file.mined.snapshots),
             is_of_source: files.iter().any(|file| file.source != SHARED && file.mined.documents > 0),
             options: options.clone(),
         }
@@ -675,7 +676,7 @@ impl Cleaner {
         let mut end = None;
         if !self.options.only_accepted && !matches.is_empty() {
             divided(text, reading, matches, weights, &evidence, |document| {
-                let model = self.options.decision.as_deref().filter(|_| !self.is_unusual);
+                let model = self.options.decision.as_deref().filter(|_| !self.recurrence_decides);
                 let of_segments = match model {
                     Some(model) => model.judge(document),
                     None => decision::by_recurrence(&document),

@@ -1,7 +1,7 @@
 //! A page with marks on what would be removed and what stays, to look at in a browser.
 
 use super::passages::{Passage, Verdict, passages};
-use super::{BY_SHAPE, Explanation};
+use super::{Explanation, NO_PATTERN};
 use crate::cleaning::{CleanError, Cleaner};
 use crate::corpus::Page;
 use crate::html::{PageMark, PageMarks, escaped};
@@ -80,7 +80,7 @@ pub(super) fn hundredths(probability: f32) -> String {
 
 /// A box that says how much goes, by which patterns, and what the marks mean.
 fn legend(cleaner: &Cleaner, words: impl Fn(&Pattern) -> String, bytes: usize, explanation: &Explanation) -> String {
-    let Explanation { removed, by_pattern, by_shape, .. } = explanation;
+    let Explanation { removed, by_pattern, unmatched, .. } = explanation;
     let mut legend = format!(
         "<details class=\"dehusk-legend\" open><summary>dehusk: {removed} of {bytes} bytes of text would be removed\
          </summary>"
@@ -89,8 +89,9 @@ fn legend(cleaner: &Cleaner, words: impl Fn(&Pattern) -> String, bytes: usize, e
         let pattern = &cleaner.patterns()[index];
         (bytes, pattern.id.as_str(), start_of(&words(pattern)))
     });
-    let of_shape = (*by_shape > 0).then(|| (*by_shape, BY_SHAPE, "no pattern matches it".to_owned()));
-    for (bytes, id, words) in rows.chain(of_shape) {
+    let without =
+        (*unmatched > 0).then(|| (*unmatched, NO_PATTERN, "judged by what it is and what stands around it".to_owned()));
+    for (bytes, id, words) in rows.chain(without) {
         legend += &format!("{}  {}  {}\n", count(bytes, "byte"), escaped(id), escaped(&words));
     }
     let others = by_pattern.get(PATTERNS..).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::BY_SHAPE;
+use super::NO_PATTERN;
 use crate::cleaning::regexes::regex_matches;
 use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
 use crate::html::Tree;
@@ -121,14 +121,14 @@ impl Fate {
     fn add(&mut self, text: &str, range: &Range<usize>, cleaning: &Cleaning, cleaner: &Cleaner) {
         let mut left = ink(text, range);
         for span in touching(&cleaning.spans, range, |span| &span.range) {
-            let mut by_shape = ink(text, &common(&span.range, range));
-            left -= by_shape;
+            let mut unmatched = ink(text, &common(&span.range, range));
+            left -= unmatched;
             for (part, pattern) in touching(&span.because, range, |(part, _)| part) {
                 let bytes = ink(text, &common(part, range));
-                by_shape -= bytes;
+                unmatched -= bytes;
                 self.count(&cleaner.patterns()[*pattern].id, bytes);
             }
-            self.count(BY_SHAPE, by_shape);
+            self.count(NO_PATTERN, unmatched);
         }
         self.stays += left;
     }

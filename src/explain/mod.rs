@@ -14,15 +14,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::cleaning::chance::expected_documents;
 use crate::cleaning::cutting::is_emptied;
-use crate::cleaning::{CleanError, Cleaner, Cleaning, Scratch, Span};
+use crate::cleaning::{CleanError, Cleaner, Cleaning, Expected, Scratch, Span};
 use crate::dom::page_parts::PagePart;
 use crate::html::Tree;
 use crate::patterns::{Pattern, PatternFile};
 use crate::stretches::{common, touching};
 
 /// Used instead of an id where no pattern matches.
-pub const BY_SHAPE: &str = "shape";
+pub const NO_PATTERN: &str = "no pattern";
 
 /// A part of a text, and what happens to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub struct TextPart<'t> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is removed. These are the ids of the patterns responsible, in the order of the text; or the parts of the head of
-    /// the article that the user does not want; or [`BY_SHAPE`].
+    /// the article that the user does not want; or [`NO_PATTERN`].
     Goes(Vec<String>),
     /// It is kept, although the requested pattern matches it.
     Stays,
@@ -46,7 +47,7 @@ pub enum Outcome {
 }
 
 /// A whole document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Explanation<'t> {
     /// All of its text, in order. No removed part crosses the end of a line.
     pub parts: Vec<TextPart<'t>>,
@@ -57,8 +58,12 @@ pub struct Explanation<'t> {
     pub by_pattern: Vec<(usize, usize)>,
     /// The parts of the head of the article that the user does not want, with the number of bytes that go because of that.
     pub by_part: Vec<(PagePart, usize)>,
-    /// Number of removed bytes that go for another reason.
-    pub by_shape: usize,
+    /// Number of removed bytes that no pattern explains and nobody chose.
+    pub unmatched: usize,
+    /// The mean probability that these are boilerplate, 0..=1. 0 if there are none.
+    pub probability: f32,
+    /// How much of the document is content, as far as the model knows, and how much of that goes.
+    pub expected: Expected,
     /// Whether there is text, and none would be left.
     pub is_emptied: bool,
     /// Whether the user chose something for pages that does nothing here.
@@ -91,7 +96,9 @@ impl<'t> Explanation<'t> {
         Explanation {
             parts: parts(text, cleaning, cleaner),
             removed: text.len() - stripped.len(),
-            by_shape: bytes - explained.sum::<usize>(),
+            unmatched: bytes - explained.sum::<usize>(),
+            probability: probability_of_unmatched(cleaning),
+            expected: cleaning.expected,
             by_pattern,
             by_part,
             is_emptied: is_emptied(text, &stripped),
@@ -104,6 +111,11 @@ impl<'t> Explanation<'t> {
 pub fn in_words(files: &[&PatternFile], pattern: &Pattern) -> String {
     let is_of = |file: &&&PatternFile| file.all().any(|other| other.id == pattern.id && other.regex == pattern.regex);
     files.iter().find(is_of).map_or_else(|| pattern.regex.clone(), |file| file.in_words(pattern))
+}
+
+/// In how many documents the occurrences of a pattern would be by chance.
+pub fn documents_by_chance(pattern: &Pattern) -> f64 {
+    expected_documents(pattern.occurrences.max(pattern.documents) as f64, pattern.among as f64)
 }
 
 fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<TextPart<'t>> {
@@ -139,9 +151,21 @@ fn reasons(span: &Span, part: &Range<usize>, cleaning: &Cleaning, cleaner: &Clea
         touching(&cleaning.dropped, part, |(range, _)| range).iter().map(|of| of.1).collect();
     parts.dedup();
     match parts.is_empty() {
-        true => vec![BY_SHAPE.to_owned()],
+        true => vec![NO_PATTERN.to_owned()],
         false => parts.into_iter().map(|part| part.name().to_owned()).collect(),
     }
+}
+
+/// The mean probability of boilerplate of the bytes that no pattern explains.
+fn probability_of_unmatched(cleaning: &Cleaning) -> f32 {
+    let (mut bytes, mut sum) = (0.0, 0.0);
+    for span in &cleaning.spans {
+        let explained: usize = span.because.iter().map(|(range, _)| range.len()).sum();
+        let unmatched = span.range.len().saturating_sub(explained) as f32;
+        bytes += unmatched;
+        sum += unmatched * span.score;
+    }
+    sum / bytes.max(1.0)
 }
 
 /// Number of removed bytes of each part of the head that the user does not want, without those that patterns explain.
@@ -187,7 +211,7 @@ mod tests {
         let by_a = Outcome::Goes(vec!["a".to_owned()]);
         assert_eq!(goes[1..3], [("Home\n", &by_a), ("News", &by_a)]);
         let index = cleaner.patterns().iter().position(|pattern| pattern.id == "a").unwrap();
-        assert_eq!((explained.by_pattern, explained.by_shape), (vec![(index, 9)], 0));
+        assert_eq!((explained.by_pattern, explained.unmatched), (vec![(index, 9)], 0));
         assert!(!explained.is_emptied && explained.removed >= 9);
     }
 }

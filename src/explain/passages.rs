@@ -22,7 +22,7 @@ pub struct Passage {
 pub enum Verdict {
     /// It is removed.
     Goes {
-        /// The ids of the patterns responsible, or [`BY_SHAPE`](super::BY_SHAPE).
+        /// The ids of the patterns responsible, or [`NO_PATTERN`](super::NO_PATTERN).
         because: Vec<String>,
         /// The probability that it is boilerplate, 0..=1.
         boilerplate: f32,

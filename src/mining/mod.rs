@@ -170,6 +170,7 @@ impl Mined {
         MinedFrom {
             documents: self.documents,
             near_duplicates: self.near_duplicates,
+            snapshots: self.are_snapshots,
             tokens: self.tokens,
             cutoff: self.cutoff.share,
             removed: None,

@@ -106,9 +106,14 @@ fn mined(rest: &str) -> Option<MinedRecord> {
         Some((cutoff, removed)) => (cutoff, Some(share(removed)?)),
         None => (shares, None),
     };
+    let (near_duplicates, snapshots) = match near_duplicates.strip_suffix(", snapshots: true") {
+        Some(near_duplicates) => (near_duplicates, true),
+        None => (near_duplicates, false),
+    };
     Some(MinedRecord {
         documents: number(documents)?,
         near_duplicates: number(near_duplicates)?,
+        snapshots,
         tokens: number(tokens)?,
         cutoff: share(cutoff)?,
         removed,

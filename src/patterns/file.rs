@@ -32,6 +32,9 @@ pub struct MinedFrom {
     pub documents: usize,
     /// Number of documents that repeat another one and were not counted.
     pub near_duplicates: usize,
+    /// Whether the documents are snapshots of one page. Then recurrence alone decides what goes: what stays on such a page from
+    /// one hour to the next is content, and recurs as boilerplate does.
+    pub snapshots: bool,
     /// Number of tokens of all documents.
     pub tokens: usize,
     /// For the union method: a pattern with this share or more counts as template, 0..=1.
@@ -148,8 +151,15 @@ impl PatternFile {
     /// A file without patterns, for nothing mined. It only says how texts are tokenized.
     #[doc(hidden)]
     pub fn empty(source: &str, lexer: &Lexer) -> PatternFile {
-        let histogram = BTreeMap::new();
-        let mined = MinedFrom { documents: 0, near_duplicates: 0, tokens: 0, cutoff: 0.0, removed: None, histogram };
+        let mined = MinedFrom {
+            documents: 0,
+            near_duplicates: 0,
+            snapshots: false,
+            tokens: 0,
+            cutoff: 0.0,
+            removed: None,
+            histogram: BTreeMap::new(),
+        };
         PatternFile::of_templates(source, mined, Vec::new(), lexer)
     }
 
@@ -349,13 +359,14 @@ impl PatternFile {
 
     /// The file in canonical form.
     pub fn to_yaml(&self) -> String {
-        let MinedFrom { documents, near_duplicates, tokens, cutoff, removed, histogram } = &self.mined;
+        let MinedFrom { documents, near_duplicates, snapshots, tokens, cutoff, removed, histogram } = &self.mined;
         let tokenizer = scalar(self.lexer.tokenizer().name());
         let removed = removed.map(|share| format!("removed: {share}, ")).unwrap_or_default();
+        let snapshots = if *snapshots { "snapshots: true, " } else { "" };
         let mut yaml = format!("{}dehusk: {VERSION}\nsource: {}\n", self.heading, scalar(&self.source));
         let _ = writeln!(
             yaml,
-            "mined: {{documents: {documents}, near_duplicates: {near_duplicates}, tokens: {tokens}, cutoff: {cutoff}, {removed}tokenizer: {tokenizer}}}"
+            "mined: {{documents: {documents}, near_duplicates: {near_duplicates}, {snapshots}tokens: {tokens}, cutoff: {cutoff}, {removed}tokenizer: {tokenizer}}}"
         );
         if let Some(unusual) = &self.unusual {
             let _ = writeln!(yaml, "unusual: {}", quoted(unusual));
@@ -432,8 +443,8 @@ fn form_of(record: &PatternRecord, lexer: &Lexer) -> Result<Form, (u64, String)>
 
 impl From<MinedRecord> for MinedFrom {
     fn from(record: MinedRecord) -> MinedFrom {
-        let MinedRecord { documents, near_duplicates, tokens, cutoff, removed, .. } = record;
-        MinedFrom { documents, near_duplicates, tokens, cutoff, removed, histogram: BTreeMap::new() }
+        let MinedRecord { documents, near_duplicates, snapshots, tokens, cutoff, removed, .. } = record;
+        MinedFrom { documents, near_duplicates, snapshots, tokens, cutoff, removed, histogram: BTreeMap::new() }
     }
 }
 

@@ -41,6 +41,8 @@ pub(super) struct MinedRecord {
     pub(super) documents: usize,
     #[serde(default)]
     pub(super) near_duplicates: usize,
+    #[serde(default)]
+    pub(super) snapshots: bool,
     pub(super) tokens: usize,
     pub(super) cutoff: f64,
     pub(super) removed: Option<f64>,

@@ -64,7 +64,7 @@ pub struct MatchCounts {
 pub struct Difference {
     /// Its size.
     pub bytes: usize,
-    /// The size of what no pattern explains: it is removed because of its shape, or with the text around it.
+    /// The size of what no pattern explains.
     pub unmatched: usize,
     /// Each different text once, the largest sum first.
     pub excerpts: Vec<Excerpt>,

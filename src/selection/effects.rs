@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::cleaning::evidence::Match;
 use crate::cleaning::regexes::MatchError;
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Origin, PageText, Reading, Scratch};
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Expected, Origin, PageText, Reading, Scratch};
 use crate::patterns::PatternFile;
 use crate::tokens::{Token, TokenKind};
 
@@ -29,7 +29,9 @@ pub struct Effects {
     /// For each pattern, in the order of the files and of the patterns in each file.
     pub patterns: Vec<Vec<PatternEffect>>,
     /// Number of removed bytes that no pattern explains.
-    pub by_shape: usize,
+    pub unmatched: usize,
+    /// How much of the documents is content, as far as the model knows, and how much of that is removed.
+    pub expected: Expected,
     /// The error of the first text that cannot be cleaned.
     pub failure: Option<String>,
     /// All matches of [`Question::watched`].
@@ -153,11 +155,12 @@ impl Effects {
             None => return self.documents.push(None),
         };
         self.documents.push(Some(look.document));
-        self.by_shape += look.by_shape;
+        self.unmatched += look.unmatched;
+        self.expected.add(&look.expected);
         for (pattern, removed) in look.removed {
             match origins[pattern] {
                 Some(origin) => self.pattern_mut(origin).removed += removed,
-                None => self.by_shape += removed,
+                None => self.unmatched += removed,
             }
         }
         for (pattern, found) in look.patterns {
@@ -243,7 +246,8 @@ impl SampleMatches {
 /// The effects in one text.
 struct Look {
     document: DocumentEffect,
-    by_shape: usize,
+    unmatched: usize,
+    expected: Expected,
     /// Pattern index and number of removed bytes.
     removed: Vec<(usize, usize)>,
     /// Pattern index and its matches, in the order of the text.
@@ -281,7 +285,8 @@ impl Look {
         let left = cleaning.strip(text).len();
         Ok(Look {
             document: DocumentEffect { bytes: text.len(), removed: text.len().saturating_sub(left) },
-            by_shape: in_spans - removed.iter().map(|(_, bytes)| bytes).sum::<usize>(),
+            unmatched: in_spans - removed.iter().map(|(_, bytes)| bytes).sum::<usize>(),
+            expected: cleaning.expected,
             removed,
             patterns: found(cleaner.patterns().len(), &reading, &cleaning),
         })

@@ -14,8 +14,8 @@ use crate::tokens::characters::{is_mark, is_run_character};
 pub enum MarkKind {
     /// Removed because of a pattern.
     Removed,
-    /// Removed because of its shape or its neighbours.
-    RemovedByShape,
+    /// Removed, and no pattern matches it.
+    RemovedUnmatched,
     /// Matched by the selected pattern.
     Matched,
     /// Never removed.
@@ -162,7 +162,7 @@ fn marked(text: &str, mark: &Mark) -> Markup {
     let inner = html! { @if let Some(link) = mark.link { a href=(link) { (text) } } @else { (text) } };
     match mark.kind {
         MarkKind::Removed => html! { del.removed title=[label] { (inner) } },
-        MarkKind::RemovedByShape => html! { del.removed.shape title=[label] { (inner) } },
+        MarkKind::RemovedUnmatched => html! { del.removed.unmatched title=[label] { (inner) } },
         MarkKind::Matched => html! { mark.matched title=[label] { (inner) } },
         MarkKind::Kept => html! { ins.kept title=[label] { (inner) } },
     }
@@ -264,12 +264,12 @@ mod tests {
     fn a_mark_says_what_it_is_and_where_it_leads() {
         let marks = [
             Mark { link: Some("#3742"), label: "3742", ..mark(0..2) },
-            Mark { kind: MarkKind::RemovedByShape, ..mark(3..5) },
+            Mark { kind: MarkKind::RemovedUnmatched, ..mark(3..5) },
             Mark { kind: MarkKind::Matched, ..mark(6..8) },
         ];
         insta::assert_snapshot!(drawn("ab cd ef", &marks).replace("> <", "> \n<"), @r##"
         <div class="document"><div class="line" dir="auto"><del class="removed" title="3742"><a href="#3742">ab</a></del> 
-        <del class="removed shape">cd</del> 
+        <del class="removed unmatched">cd</del> 
         <mark class="matched">ef</mark></div></div>
         "##);
     }

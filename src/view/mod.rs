@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn text_is_readable_in_every_scheme() {
-        let coloured = ["removed", "shape", "matched", "accepted", "mutable", "raw"].map(|name| (name, "-ground"));
+        let coloured = ["removed", "unmatched", "matched", "accepted", "mutable", "raw"].map(|name| (name, "-ground"));
         let plain = ["ink", "quiet"].map(|text| ["ground", "surface", "raised"].map(|ground| (text, ground)));
         assert_eq!(schemes().len(), 3);
         for scheme in schemes() {

@@ -407,6 +407,7 @@ fn file(source: &str, entries: Vec<Entry>, texts: &[String], lexer: &Lexer) -> P
     let mined = MinedFrom {
         documents: 20,
         near_duplicates: 0,
+        snapshots: false,
         tokens: 100,
         cutoff: 0.4,
         removed: None,

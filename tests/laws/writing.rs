@@ -129,6 +129,7 @@ fn file() -> impl Strategy<Value = PatternFile> {
     let mined = facts.prop_map(|(documents, twice, tokens, (cutoff, removed), histogram)| MinedFrom {
         documents: documents as usize,
         near_duplicates: twice.into(),
+        snapshots: twice % 2 == 1,
         tokens: tokens as usize,
         cutoff,
         removed,

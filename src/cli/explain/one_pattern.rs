@@ -3,7 +3,7 @@
 use anyhow::bail;
 
 use dehusk::corpus::{self, Document, FileKind};
-use dehusk::explain::BY_SHAPE;
+use dehusk::explain::NO_PATTERN;
 use dehusk::explain::excerpts::{Content, Excerpt, Line};
 use dehusk::explain::lens::{Fate, Lens, Tally};
 use dehusk::patterns::{Pattern, PatternFile, Status};
@@ -166,7 +166,7 @@ impl Totals<'_> {
         let mut others: Vec<(&String, &usize)> = fate.goes.iter().filter(|(id, _)| *id != self.id).collect();
         others.sort_by_key(|&(id, bytes)| (std::cmp::Reverse(bytes), id));
         let others = others.into_iter().map(|(id, bytes)| match id.as_str() {
-            BY_SHAPE => row(*bytes, "removed for their shape, or for what is around them"),
+            NO_PATTERN => row(*bytes, "removed without a pattern"),
             id => row(*bytes, &format!("removed by {}", self.screen.paint(Style::Id, &self.screen.on_one_line(id)))),
         });
         let own = fate.goes.get(self.id).map(|bytes| row(*bytes, "removed by it")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A whole document with marks on what would be removed, and below it the patterns that remove it.
 
 use dehusk::cleaning::Cleaner;
-use dehusk::explain::{BY_SHAPE, Explanation, in_words};
+use dehusk::explain::{Explanation, NO_PATTERN, documents_by_chance, in_words};
 use dehusk::patterns::{Pattern, PatternFile};
 
 use crate::cli::terminal::{Screen, Style};
@@ -31,35 +31,39 @@ impl Shown<'_> {
     /// The patterns that acted, sorted by how much of the removed text they explain.
     fn legend(&self, bytes: usize, explanation: &Explanation) -> String {
         let (screen, patterns) = (self.screen, self.cleaner.patterns());
-        let Explanation { removed, by_pattern, by_part, by_shape, .. } = explanation;
+        let Explanation { removed, by_pattern, by_part, unmatched, probability, expected, .. } = explanation;
         let mut legend = format!("---\n{removed} of {bytes} bytes would be removed");
-        let is_kept = by_pattern.is_empty() && by_part.is_empty() && *by_shape == 0;
-        legend += if is_kept { "\n" } else { ", by these patterns:\n" };
+        if expected.lost > 0 {
+            legend += &format!("; about {} of them may be content", expected.lost);
+        }
+        legend.push('\n');
         let id = |index: usize| screen.on_one_line(&patterns[index].id);
         let names = by_pattern.iter().map(|&(index, _)| id(index).chars().count());
         let names = names.chain(by_part.iter().map(|(part, _)| part.name().len()));
-        let width = names.chain((*by_shape > 0).then_some(BY_SHAPE.len())).max().unwrap_or(0);
+        let width = names.chain((*unmatched > 0).then_some(NO_PATTERN.len())).max().unwrap_or(0);
         let bytes = by_pattern.iter().map(|(_, bytes)| bytes).chain(by_part.iter().map(|(_, bytes)| bytes));
-        let figures = bytes.chain([by_shape]).max().unwrap_or(&0).to_string().len();
+        let figures = bytes.chain([unmatched]).max().unwrap_or(&0).to_string().len();
+        let spreads: Vec<String> = by_pattern.iter().map(|&(index, _)| spread(&patterns[index])).collect();
+        let widest = spreads.iter().map(String::len).max().unwrap_or(0);
         let name = |name: &str| screen.paint(Style::Id, &format!("{name:width$}"));
-        for &(index, bytes) in by_pattern {
+        for (&(index, bytes), spread) in by_pattern.iter().zip(&spreads) {
             let pattern = &patterns[index];
-            let share = 100.0 * pattern.share();
             let status = match self.cleaner.origins()[index] {
                 Some(_) => screen.paint(Style::of_status(pattern.status), pattern.status.name()),
                 None => "evidence".to_owned(),
             };
             let (id, words) = (name(&id(index)), screen.on_one_line(&self.words(pattern)));
-            legend += &format!("{id}  {bytes:>figures$} bytes  in {share:>5.1} % of documents  {status}  {words}\n");
+            legend += &format!("{id}  {bytes:>figures$} bytes  {spread:widest$}  {status}  {words}\n");
         }
         for (part, bytes) in by_part {
             let part = part.name();
             legend += &format!("{}  {bytes:>figures$} bytes  removed because of --{part} drop\n", name(part));
         }
-        if *by_shape > 0 {
+        if *unmatched > 0 {
             legend += &format!(
-                "{}  {by_shape:>figures$} bytes  removed for its shape, its part of the page, or what is around it\n",
-                name(BY_SHAPE)
+                "{}  {unmatched:>figures$} bytes  {:.0} % likely boilerplate, by what it is and what stands around it\n",
+                name(NO_PATTERN),
+                100.0 * probability
             );
         }
         legend
@@ -68,5 +72,14 @@ impl Shown<'_> {
     /// The words of a pattern, or its regex.
     pub fn words(&self, pattern: &Pattern) -> String {
         if self.regex { pattern.regex.clone() } else { in_words(self.files, pattern) }
+    }
+}
+
+/// In how many documents a pattern was mined, and in how many its occurrences would be by chance.
+fn spread(pattern: &Pattern) -> String {
+    let Pattern { documents, among, .. } = pattern;
+    match among {
+        0 => "not mined".to_owned(),
+        _ => format!("in {documents} of {among} documents, {:.0} by chance", documents_by_chance(pattern)),
     }
 }

@@ -24,7 +24,10 @@ pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warni
             (figure("documents looked at", &grouped(texts.documents.len() as u64)))
             (figure("patterns", &grouped(file.patterns.len() as u64)))
             @if let Some(removed) = mined.removed { (figure("removed when mined", &percent(removed))) }
-            @if let Some(effects) = effects { (figure("removed now", &percent(effects.total().share()))) }
+            @if let Some(effects) = effects {
+                (figure("removed now", &percent(effects.total().share())))
+                (figure("of the content may be lost", &percent(effects.expected.loss())))
+            }
         }
         @for warning in warnings { p.warning { (warning) } }
         @for problem in &texts.skipped { p.warning { (shown(problem)) } }

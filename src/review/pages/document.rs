@@ -170,8 +170,8 @@ fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
 
 fn removed(shown: &Shown, range: Range<usize>, origin: Option<Origin>) -> OwnedMark {
     let Some(Origin { file, index }) = origin else {
-        let label = "removed because of its shape, or with the text around it".to_owned();
-        return OwnedMark { range, kind: MarkKind::RemovedByShape, link: None, label };
+        let label = "removed without a pattern, because of what it is and what stands around it".to_owned();
+        return OwnedMark { range, kind: MarkKind::RemovedUnmatched, link: None, label };
     };
     let source = if file == 0 { shown.at.source } else { SHARED };
     let pattern = &shown.files[file].patterns[index];

@@ -98,7 +98,7 @@ fn excerpt(links: &Links, preview: &Preview, excerpt: &Excerpt, is_removed: bool
         li {
             span.context dir="auto" {
                 (before)
-                @if !is_removed { ins.kept { (matched) } } @else if *is_unmatched { del.removed.shape { (matched) } } @else { del.removed { (matched) } }
+                @if !is_removed { ins.kept { (matched) } } @else if *is_unmatched { del.removed.unmatched { (matched) } } @else { del.removed { (matched) } }
                 (after)
             }
             cite {

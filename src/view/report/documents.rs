@@ -22,7 +22,7 @@ pub struct ShownDocument {
     pub text: String,
     /// How much of it is removed.
     pub effect: DocumentEffect,
-    /// What is removed, with the pattern responsible. `None` if it is removed by shape or with its neighbours.
+    /// What is removed, with the pattern responsible. `None` if no pattern matches it.
     pub parts: Vec<(Range<usize>, Option<Origin>)>,
 }
 
@@ -54,9 +54,9 @@ pub fn removed_parts(text: &str, cleaner: &Cleaner, cleaning: &Cleaning) -> Vec<
 impl ShownDocument {
     /// Draws it. `target` gives the link and label of each pattern.
     pub fn draw(&self, target: impl Fn(Origin) -> Target) -> Markup {
-        let by_shape = || Target { id: "by shape".to_owned(), link: None };
+        let without = || Target { id: "no pattern".to_owned(), link: None };
         let targets: Vec<Target> =
-            self.parts.iter().map(|(_, pattern)| pattern.map_or_else(by_shape, &target)).collect();
+            self.parts.iter().map(|(_, pattern)| pattern.map_or_else(without, &target)).collect();
         let parts = self.parts.iter().zip(&targets);
         let marks: Vec<Mark> = parts.map(|((bytes, pattern), target)| mark(bytes, *pattern, target)).collect();
         let DocumentEffect { bytes, removed } = self.effect;
@@ -69,7 +69,7 @@ impl ShownDocument {
 }
 
 fn mark<'t>(bytes: &Range<usize>, pattern: Option<Origin>, target: &'t Target) -> Mark<'t> {
-    let kind = if pattern.is_some() { MarkKind::Removed } else { MarkKind::RemovedByShape };
+    let kind = if pattern.is_some() { MarkKind::Removed } else { MarkKind::RemovedUnmatched };
     Mark { range: bytes.clone(), kind, link: target.link.as_deref(), label: &target.id }
 }
 

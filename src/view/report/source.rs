@@ -86,14 +86,17 @@ impl SourceReport<'_> {
 
     fn figures(&self) -> Markup {
         let total @ DocumentEffect { bytes, removed } = self.effects.total();
-        let by_shape = self.effects.by_shape as f64 / bytes.max(1) as f64;
+        let unmatched = self.effects.unmatched as f64 / bytes.max(1) as f64;
         let mined = self.own().and_then(|own| own.mined.removed);
         html! {
             dl.figures {
                 div { dt { "documents" } dd { (grouped(self.effects.documents.len() as u64)) } }
                 div { dt { "of text" } dd { (size(bytes)) } }
                 div { dt { "removed: " (size(removed)) } dd { (share(total)) } }
-                @if bytes > 0 { div { dt { "removed by shape alone" } dd { (crate::view::percent(by_shape)) } } }
+                @if bytes > 0 {
+                    div { dt { "removed without a pattern" } dd { (crate::view::percent(unmatched)) } }
+                    div { dt { "of the content may be lost" } dd { (crate::view::percent(self.effects.expected.loss())) } }
+                }
                 @if let Some(mined) = mined { div { dt { "removed when mined" } dd { (crate::view::percent(mined)) } } }
             }
         }

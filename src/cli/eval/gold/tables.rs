@@ -117,7 +117,7 @@ fn write_worst_patterns(text: &mut String, figures: &Figures, worst: usize) {
     let _ = writeln!(text, "\npatterns that lost most gold words\n  lost  of words removed  documents  pattern");
     for pattern in patterns {
         let (lost, removed) = (pattern.lost.total(), pattern.removed);
-        let name = pattern.name.as_ref().map_or("(by shape)", |name| &name.id);
+        let name = pattern.name.as_ref().map_or("(no pattern)", |name| &name.id);
         let _ = writeln!(text, "{lost:>6}  {removed:>16}  {:>9}  {name}  {}", pattern.documents, sources(pattern));
         if let Some(name) = &pattern.name {
             let _ = writeln!(text, "        {}", shortened(&name.regex));
