@@ -6,15 +6,18 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test that cannot read its corpus has failed, and it tells figures
 
+mod python;
 #[path = "kinds/twins.rs"]
 mod twins;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use dehusk::evaluation::removal::Removal;
 use dehusk::evaluation::words::Bag;
-use twins::{TWINS, Twin, is_rust};
+use python::by_python;
+use twins::{Twin, is_rust};
 
 const KINDS: [&str; 10] =
     ["api-docs", "forum", "laws", "logs", "lyrics", "mailing-list", "minutes", "poems", "recipes", "shop"];
@@ -28,23 +31,44 @@ fn corpora() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora")
 }
 
-/// The share of the content that was lost and of the boilerplate that was removed, over all documents of each kind. The
-/// kinds are mined together.
+fn run(inputs: &[PathBuf], out: &Path, options: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    command.args(["run", "--quiet", "--out"]).arg(out).args(options).args(inputs);
+    assert!(command.status().unwrap().success(), "{inputs:?}");
+}
+
+/// What was removed from some documents, and the number of words of their content.
+#[derive(Default)]
+struct Tally {
+    removals: Vec<Removal>,
+    content: usize,
+}
+
+impl Tally {
+    fn add(&mut self, words: &Bag, kept: &Bag, gold: &Bag) {
+        assert_eq!(kept.without(words), Bag::default(), "nothing is added");
+        self.removals.push(Removal::of(words, kept, gold));
+        self.content += gold.total();
+    }
+
+    /// The shares of the content that was lost and of the boilerplate that was removed. If there is none, all was removed.
+    fn shares(self) -> (f64, f64) {
+        let all = Removal::sum(self.removals);
+        ((all.removed - all.right) as f64 / self.content as f64, all.recall().unwrap_or(1.0))
+    }
+}
+
+/// The shares of each kind, over all its documents. The kinds are mined together.
 fn cleaned(kinds: &[&str], options: &[&str]) -> Vec<(f64, f64)> {
     let out = tempfile::tempdir().unwrap();
-    let status = Command::new(env!("CARGO_BIN_EXE_dehusk"))
-        .args(["run", "--quiet", "--out"])
-        .arg(out.path())
-        .args(options)
-        .args(kinds.iter().map(|kind| corpora().join("kinds").join(kind)))
-        .status();
-    assert!(status.unwrap().success(), "{kinds:?}");
+    let inputs: Vec<PathBuf> = kinds.iter().map(|kind| corpora().join("kinds").join(kind)).collect();
+    run(&inputs, out.path(), options);
     kinds.iter().map(|kind| shares(kind, &out.path().join("cleaned").join(kind))).collect()
 }
 
 fn shares(kind: &str, cleaned: &Path) -> (f64, f64) {
     let mut documents = 0;
-    let (mut content, mut lost, mut boilerplate, mut left) = (0, 0, 0, 0);
+    let mut tally = Tally::default();
     for entry in fs::read_dir(corpora().join("kinds").join(kind)).unwrap() {
         let page = entry.unwrap().path();
         let name = page.file_name().unwrap();
@@ -55,13 +79,10 @@ fn shares(kind: &str, cleaned: &Path) -> (f64, f64) {
         let gold = bag(&corpora().join("kinds-gold").join(kind).join(name));
         assert_eq!(gold.without(&words), Bag::default(), "{kind}: the gold of {name:?} is in the page");
         documents += 1;
-        content += gold.total();
-        lost += gold.without(&kept).total();
-        boilerplate += words.without(&gold).total();
-        left += kept.without(&gold).total();
+        tally.add(&words, &kept, &gold);
     }
     assert!((25..=40).contains(&documents), "{kind}: {documents} documents");
-    (lost as f64 / content as f64, 1.0 - left as f64 / boilerplate as f64)
+    tally.shares()
 }
 
 fn keep_content_and_lose_boilerplate(how: &str, shares: Vec<(f64, f64)>) {
@@ -86,62 +107,37 @@ fn each_kind_keeps_its_content_when_it_is_mined_alone() {
 /// The cleaned texts of a source of these documents.
 fn cleaned_twins(twins: &[Twin]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("in/source");
+    let (input, out) = (folder.path().join("in"), folder.path().join("out"));
+    let source = input.join("source");
     fs::create_dir_all(&source).unwrap();
     let name = |number: usize| format!("{number:04}.txt");
     for (number, twin) in twins.iter().enumerate() {
         fs::write(source.join(name(number)), &twin.text).unwrap();
     }
-    let out = folder.path().join("out");
-    let status = Command::new(env!("CARGO_BIN_EXE_dehusk"))
-        .args(["run", "--quiet", "--out"])
-        .args([&out, &folder.path().join("in")])
-        .status();
-    assert!(status.unwrap().success());
+    run(&[input], &out, &[]);
     let cleaned = (0..twins.len()).map(|number| fs::read_to_string(out.join("cleaned/source").join(name(number))));
     cleaned.collect::<Result<_, _>>().unwrap()
 }
 
-/// The shares of the content that was lost and of the boilerplate that was removed. If there is none, all was removed.
-fn shares_of_twins(twins: &[Twin]) -> (f64, f64) {
-    let (mut content, mut lost, mut boilerplate, mut left) = (0, 0, 0, 0);
-    for (twin, cleaned) in twins.iter().zip(cleaned_twins(twins)) {
-        let [text, gold, kept] = [&twin.text, &twin.gold, &cleaned].map(|text| Bag::of(text));
-        content += gold.total();
-        lost += gold.without(&kept).total();
-        boilerplate += text.without(&gold).total();
-        left += kept.without(&gold).total();
-    }
-    let removed = if boilerplate == 0 { 1.0 } else { 1.0 - left as f64 / boilerplate as f64 };
-    (lost as f64 / content as f64, removed)
-}
-
-/// For each kind of twins, the minimum share of the boilerplate that is removed from 100 documents. The model has learned from no
-/// text like them.
-const REMOVED_OF_TWINS: [(&str, f64); 7] = [
-    ("books", 0.9),
-    ("transcripts", 1.0),
-    ("leaflets", 1.0),
-    ("code", 0.7),
-    ("printed-pages", 0.3),
-    ("chats", 0.0),
-    ("messages", 0.95),
-];
-/// Maximum share of the content of twins that may be lost.
+/// Maximum share of the content of twins that may be lost. The model has learned from no text like them.
 const MOST_LOST_OF_TWINS: f64 = 0.07;
 
 #[test]
 fn twins_keep_their_content_in_any_number() {
-    for ((kind, twins), (_, least_removed)) in TWINS.into_iter().zip(REMOVED_OF_TWINS) {
-        let has_short_documents = ["leaflets", "chats", "messages"].contains(&kind);
-        let numbers: &[usize] = if has_short_documents { &[10, 100, 1000] } else { &[10, 100] };
-        for &documents in numbers {
-            let (lost, removed) = shares_of_twins(&twins(documents));
-            println!("{kind:14} {documents:4} lost {lost:.4}  removed {removed:.3}");
-            let least_removed = if documents < 100 { 0.0 } else { least_removed };
+    for kind in twins::KINDS {
+        for &documents in kind.numbers {
+            let twins = (kind.twins)(documents);
+            let mut tally = Tally::default();
+            for (twin, cleaned) in twins.iter().zip(cleaned_twins(&twins)) {
+                tally.add(&Bag::of(&twin.text), &Bag::of(&cleaned), &Bag::of(&twin.gold));
+            }
+            let (lost, removed) = tally.shares();
+            let name = kind.name;
+            println!("{name:14} {documents:4} lost {lost:.4}  removed {removed:.3}");
+            let is_removed = documents < 100 || removed >= kind.least_removed;
             assert!(
-                lost <= MOST_LOST_OF_TWINS && removed >= least_removed,
-                "{kind}, {documents} documents: lost {lost:.4}, removed {removed:.3}"
+                lost <= MOST_LOST_OF_TWINS && is_removed,
+                "{name}, {documents} documents: lost {lost:.4}, removed {removed:.3}"
             );
         }
     }
@@ -157,14 +153,6 @@ fn code_without_its_licence_head_is_still_code() {
     for (number, program) in &rust {
         assert!(syn::parse_file(program).is_ok(), "{number}: {program}");
     }
-    let python: Vec<&String> = python.iter().map(|(_, program)| program).collect();
-    let mut child = match Command::new("python3").args(["-c", PYTHON]).stdin(Stdio::piped()).spawn() {
-        Ok(child) => child,
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "python3 cannot be started: {error}");
-            return println!("NOT TESTED: Python code, because python3 cannot be started ({error})");
-        }
-    };
-    serde_json::to_writer(child.stdin.take().unwrap(), &python).unwrap();
-    assert!(child.wait().unwrap().success(), "python3 says above what it cannot parse");
+    let python: Vec<String> = python.into_iter().map(|(_, program)| program).collect();
+    by_python("code in Python", PYTHON, &python.into());
 }

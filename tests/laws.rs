@@ -26,6 +26,7 @@ mod engines;
 mod fields;
 #[path = "laws/order.rs"]
 mod order;
+mod python;
 #[path = "laws/random.rs"]
 mod random;
 #[path = "laws/ends.rs"]

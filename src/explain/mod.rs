@@ -60,7 +60,7 @@ pub struct Explanation<'t> {
     pub by_part: Vec<(PagePart, usize)>,
     /// Number of removed bytes that no pattern explains and nobody chose.
     pub unmatched: usize,
-    /// The mean probability that these are boilerplate, 0..=1. 0 if there are none.
+    /// The mean probability that these are boilerplate, 0..=1, by that of the spans they are in. 0 if there are none.
     pub probability: f32,
     /// How much of the document is content, as far as the model knows, and how much of that goes.
     pub expected: Expected,
@@ -89,18 +89,15 @@ impl<'t> Explanation<'t> {
 
     fn of_cleaning(text: &'t str, cleaner: &Cleaner, cleaning: &Cleaning) -> Explanation<'t> {
         let stripped = cleaning.strip(text);
-        let by_pattern = by_pattern(cleaning);
-        let by_part = by_part(cleaning);
-        let bytes: usize = cleaning.spans.iter().map(|span| span.range.len()).sum();
-        let explained = by_pattern.iter().map(|&(_, bytes)| bytes).chain(by_part.iter().map(|&(_, bytes)| bytes));
+        let (unmatched, probability) = unmatched(cleaning);
         Explanation {
             parts: parts(text, cleaning, cleaner),
             removed: text.len() - stripped.len(),
-            unmatched: bytes - explained.sum::<usize>(),
-            probability: probability_of_unmatched(cleaning),
+            unmatched,
+            probability,
             expected: cleaning.expected,
-            by_pattern,
-            by_part,
+            by_pattern: by_pattern(cleaning),
+            by_part: by_part(cleaning),
             is_emptied: is_emptied(text, &stripped),
             ignores_choices: cleaning.ignores_choices,
         }
@@ -156,16 +153,25 @@ fn reasons(span: &Span, part: &Range<usize>, cleaning: &Cleaning, cleaner: &Clea
     }
 }
 
-/// The mean probability of boilerplate of the bytes that no pattern explains.
-fn probability_of_unmatched(cleaning: &Cleaning) -> f32 {
-    let (mut bytes, mut sum) = (0.0, 0.0);
+/// Number of removed bytes that no pattern explains and nobody chose, and the mean probability that they are boilerplate, by that
+/// of their spans.
+fn unmatched(cleaning: &Cleaning) -> (usize, f32) {
+    let (mut unmatched, mut sum) = (0, 0.0);
     for span in &cleaning.spans {
-        let explained: usize = span.because.iter().map(|(range, _)| range.len()).sum();
-        let unmatched = span.range.len().saturating_sub(explained) as f32;
-        bytes += unmatched;
-        sum += unmatched * span.score;
+        let dropped = touching(&cleaning.dropped, &span.range, |(block, _)| block).iter();
+        let dropped: usize = dropped.map(|(block, _)| without_pattern(span, block)).sum();
+        let bytes = without_pattern(span, &span.range) - dropped;
+        unmatched += bytes;
+        sum += bytes as f32 * span.score;
     }
-    sum / bytes.max(1.0)
+    (unmatched, sum / unmatched.max(1) as f32)
+}
+
+/// Number of bytes that a span has in common with a range and that no pattern explains.
+fn without_pattern(span: &Span, range: &Range<usize>) -> usize {
+    let explained = touching(&span.because, range, |(range, _)| range).iter();
+    let explained: usize = explained.map(|(explained, _)| common(explained, range).len()).sum();
+    common(&span.range, range).len() - explained
 }
 
 /// Number of removed bytes of each part of the head that the user does not want, without those that patterns explain.
@@ -174,9 +180,7 @@ fn by_part(cleaning: &Cleaning) -> Vec<(PagePart, usize)> {
     for (block, part) in &cleaning.dropped {
         let of_part = bytes.entry(*part).or_default();
         for span in touching(&cleaning.spans, block, |span| &span.range) {
-            let explained = touching(&span.because, block, |(range, _)| range).iter();
-            let explained: usize = explained.map(|(range, _)| common(range, block).len()).sum();
-            *of_part += common(&span.range, block).len() - explained;
+            *of_part += without_pattern(span, block);
         }
     }
     bytes.into_iter().filter(|&(_, bytes)| bytes > 0).collect()

@@ -45,11 +45,9 @@ pub fn shared_facts<M: Borrow<Mined>>(mined: &[M]) -> MinedFrom {
     MinedFrom {
         documents: mined.iter().map(|source| source.documents).sum(),
         near_duplicates: mined.iter().map(|source| source.near_duplicates).sum(),
-        snapshots: false,
         tokens: mined.iter().map(|source| source.tokens).sum(),
         cutoff: cutoffs.get(cutoffs.len() / 2).copied().unwrap_or(Cutoff::DEFAULT.share),
-        removed: None,
-        histogram: BTreeMap::new(),
+        ..MinedFrom::default()
     }
 }
 

@@ -26,7 +26,7 @@ use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
 pub const VERSION: u32 = 1;
 
 /// What the patterns were mined from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MinedFrom {
     /// Number of documents of the source.
     pub documents: usize,
@@ -151,16 +151,7 @@ impl PatternFile {
     /// A file without patterns, for nothing mined. It only says how texts are tokenized.
     #[doc(hidden)]
     pub fn empty(source: &str, lexer: &Lexer) -> PatternFile {
-        let mined = MinedFrom {
-            documents: 0,
-            near_duplicates: 0,
-            snapshots: false,
-            tokens: 0,
-            cutoff: 0.0,
-            removed: None,
-            histogram: BTreeMap::new(),
-        };
-        PatternFile::of_templates(source, mined, Vec::new(), lexer)
+        PatternFile::of_templates(source, MinedFrom::default(), Vec::new(), lexer)
     }
 
     /// The same file with these patterns alone, and without evidence.
@@ -444,7 +435,7 @@ fn form_of(record: &PatternRecord, lexer: &Lexer) -> Result<Form, (u64, String)>
 impl From<MinedRecord> for MinedFrom {
     fn from(record: MinedRecord) -> MinedFrom {
         let MinedRecord { documents, near_duplicates, snapshots, tokens, cutoff, removed, .. } = record;
-        MinedFrom { documents, near_duplicates, snapshots, tokens, cutoff, removed, histogram: BTreeMap::new() }
+        MinedFrom { documents, near_duplicates, snapshots, tokens, cutoff, removed, ..MinedFrom::default() }
     }
 }
 

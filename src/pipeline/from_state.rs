@@ -1,6 +1,5 @@
 //! Makes pattern files from what streams have learned.
 
-use std::collections::BTreeMap;
 use std::mem;
 
 use crate::corpus::SourceId;
@@ -97,13 +96,5 @@ fn shared_of(sources: &mut [Learned]) -> Option<Vec<Template>> {
 
 /// What a file says about its mining. A stream counts no tokens, and forgets segments that are not template.
 fn facts(documents: usize, copies: usize, cutoff: f64) -> MinedFrom {
-    MinedFrom {
-        documents,
-        near_duplicates: copies,
-        snapshots: false,
-        tokens: 0,
-        cutoff,
-        removed: None,
-        histogram: BTreeMap::new(),
-    }
+    MinedFrom { documents, near_duplicates: copies, cutoff, ..MinedFrom::default() }
 }

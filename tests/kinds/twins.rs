@@ -10,33 +10,39 @@ pub struct Twin {
     pub gold: String,
 }
 
-/// Makes a corpus of so many documents.
-pub type Make = fn(usize) -> Vec<Twin>;
+/// A kind of twins.
+pub struct Kind {
+    pub name: &'static str,
+    /// Makes a corpus of so many documents.
+    pub twins: fn(usize) -> Vec<Twin>,
+    /// The numbers of documents to try. Short documents are tried in large numbers.
+    pub numbers: &'static [usize],
+    /// Minimum share of the boilerplate that is removed from 100 documents or more.
+    pub least_removed: f64,
+}
 
-/// The kinds.
-pub const TWINS: [(&str, Make); 7] = [
-    ("books", books),
-    ("transcripts", transcripts),
-    ("leaflets", leaflets),
-    ("code", code),
-    ("printed-pages", printed_pages),
-    ("chats", chats),
-    ("messages", messages),
+pub const KINDS: [Kind; 7] = [
+    Kind { name: "books", twins: books, numbers: &[10, 100], least_removed: 0.9 },
+    Kind { name: "transcripts", twins: transcripts, numbers: &[10, 100], least_removed: 1.0 },
+    Kind { name: "leaflets", twins: leaflets, numbers: &[10, 100, 1000], least_removed: 1.0 },
+    Kind { name: "code", twins: code, numbers: &[10, 100], least_removed: 0.7 },
+    Kind { name: "printed-pages", twins: printed_pages, numbers: &[10, 100], least_removed: 0.3 },
+    Kind { name: "chats", twins: chats, numbers: &[10, 100, 1000], least_removed: 0.0 },
+    Kind { name: "messages", twins: messages, numbers: &[10, 100, 1000], least_removed: 0.95 },
 ];
 
 const NAMES: [&str; 8] =
     ["Ada Rook", "Tom Linden", "Mara Voss", "Jon Pike", "Ines Falk", "Sam Tarn", "Lea Born", "Kit Moor"];
 
 /// Makes a corpus. The same seed gives the same one.
-fn corpus(seed: u64, documents: usize, mut twin: impl FnMut(usize, &[&str], &mut Random) -> Twin) -> Vec<Twin> {
+fn corpus(seed: u64, documents: usize, twin: impl Fn(usize, &[&str], &mut Random) -> Twin) -> Vec<Twin> {
     let texts = flowing_texts(seed, documents);
     let mut random = Random::along(seed, &[documents as u64]);
-    let twins = texts.iter().enumerate();
-    twins
-        .map(|(number, text)| {
-            twin(number, &text.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>(), &mut random)
-        })
-        .collect()
+    let twin = |(number, text): (usize, &String)| {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        twin(number, &lines, &mut random)
+    };
+    texts.iter().enumerate().map(twin).collect()
 }
 
 fn sentences<'t>(lines: &[&'t str]) -> Vec<&'t str> {

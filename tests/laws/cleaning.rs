@@ -1,6 +1,5 @@
 //! What may go, what must go, and that nothing else does.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use dehusk::cleaning::matcher::{TokenAutomaton, Tokens};
@@ -404,15 +403,7 @@ fn entries() -> impl Strategy<Value = Vec<Entry>> {
 }
 
 fn file(source: &str, entries: Vec<Entry>, texts: &[String], lexer: &Lexer) -> PatternFile {
-    let mined = MinedFrom {
-        documents: 20,
-        near_duplicates: 0,
-        snapshots: false,
-        tokens: 100,
-        cutoff: 0.4,
-        removed: None,
-        histogram: BTreeMap::new(),
-    };
+    let mined = MinedFrom { documents: 20, tokens: 100, cutoff: 0.4, ..MinedFrom::default() };
     let mut file = PatternFile::of_templates(source, mined, Vec::new(), lexer);
     for Entry { origin, status, documents } in entries {
         let (id, regex) = match origin {

@@ -4,11 +4,11 @@
 //! A match is its bytes without the white space at its edges; empty ones are none.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::ops::Range;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
+
+use super::python;
 
 /// Where a regex matches a text, sorted by start and end.
 pub type Spans = BTreeSet<(usize, usize)>;
@@ -61,20 +61,9 @@ sys.stdout.write(json.dumps([run(job) for job in jobs]))
 
 /// By Python's `re`: one process for all jobs. `None` if there is no Python here, which is a failure where `CI` is set.
 pub fn by_python(jobs: &[Job]) -> Option<Vec<Found>> {
-    let command = Command::new("python3").args(["-c", PYTHON]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut python = match command {
-        Ok(python) => python,
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "python3 cannot be started: {error}");
-            notice(&format!("NOT TESTED: Python's re, because python3 cannot be started ({error})"));
-            return None;
-        }
-    };
     let request: Vec<Value> = jobs.iter().map(|job| json!({"regexes": job.regexes, "texts": job.texts})).collect();
-    python.stdin.take().unwrap().write_all(Value::from(request).to_string().as_bytes()).unwrap();
-    let output = python.wait_with_output().unwrap();
-    assert!(output.status.success(), "python3 failed; what it says is above");
-    let answer: Vec<CodePoints> = serde_json::from_slice(&output.stdout).unwrap();
+    let answer = python::by_python("Python's re", PYTHON, &request.into())?;
+    let answer: Vec<CodePoints> = serde_json::from_slice(&answer).unwrap();
     Some(jobs.iter().zip(answer).map(|(job, found)| of_code_points(job, found)).collect())
 }
 
@@ -89,11 +78,6 @@ fn of_code_points(job: &Job, found: CodePoints) -> Found {
         spans.into_iter().filter_map(|span| trimmed(&job.texts[text], bytes_at(span))).collect()
     };
     found.into_iter().map(|of_regex| of_regex.into_iter().enumerate().map(of_text).collect()).collect()
-}
-
-#[expect(clippy::print_stderr, reason = "who reads the test's output must see what was left out")]
-fn notice(message: &str) {
-    eprintln!("\n{message}\n");
 }
 
 fn all_spans(text: &str, mut find: impl FnMut(usize) -> Option<Range<usize>>) -> Spans {
