@@ -205,9 +205,11 @@ fn cleaned(sandbox: &Sandbox, lines: &str) -> String {
 
 const PIPE: &str = "clean - -p patterns -o - --quiet";
 
-/// The program with pipes on both sides.
+/// The program with pipes on both sides. Its allocator gives freed memory back at once. Else what it holds for reuse would count as
+/// memory in use, and how much that is depends on the clock.
 fn piped(sandbox: &Sandbox, arguments: &str) -> Child {
     let mut command = sandbox.command(arguments);
+    command.env("MIMALLOC_PURGE_DELAY", "0");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("the program starts")
 }
@@ -372,7 +374,7 @@ fn a_long_stream_takes_little_memory() {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("what the system says");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
     let peak: u64 = peak.expect("a peak");
-    assert!(peak < 200_000, "{peak} kB of a stream of 400 MB were in memory");
+    assert!(peak < 150_000, "{peak} kB of a stream of 400 MB were in memory");
     drop(feed.join().expect("all was read"));
     assert!(child.wait().expect("it ends").success());
 }
