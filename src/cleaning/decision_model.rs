@@ -52,7 +52,7 @@ impl Lesson {
         let mut rows = Vec::with_capacity(labels.len() * WIDTH);
         let features = SegmentFeatures::of(document);
         features.rows(|row| rows.extend(row));
-        let seen = (0..document.count()).map(|segment| features.seen(segment)).collect();
+        let seen = features.seen();
         Lesson { part, rows, seen, labels }
     }
 
@@ -72,7 +72,7 @@ impl Lesson {
     /// The features of the second network, if these are the opinions of the first one.
     fn opinions(&self, boilerplate: &[f32]) -> Vec<f32> {
         let mut rows = Vec::with_capacity(self.labels.len() * OPINIONS.len());
-        Opinions::of(boilerplate, |segment| self.seen[segment]).rows(|row| rows.extend(row));
+        Opinions::of(boilerplate, &self.seen).rows(|row| rows.extend(row));
         rows
     }
 }
@@ -126,17 +126,17 @@ impl DecisionModel {
         let judge = self.networks().first.judge(&[]);
         let features = SegmentFeatures::of(document);
         features.rows(|row| first.push(judge(row)));
-        self.judge_again(&first, |segment| features.seen(segment))
+        self.judge_again(&first, &features.seen())
     }
 
     /// The same for a document that was a lesson.
     #[doc(hidden)]
     pub fn judge_lesson(&self, lesson: &Lesson) -> Vec<f32> {
         let first: Vec<f32> = lesson.rows.chunks_exact(WIDTH).map(self.networks().first.judge(&[])).collect();
-        self.judge_again(&first, |segment| lesson.seen[segment])
+        self.judge_again(&first, &lesson.seen)
     }
 
-    fn judge_again(&self, first: &[f32], seen: impl Fn(usize) -> Seen) -> Vec<f32> {
+    fn judge_again(&self, first: &[f32], seen: &[Seen]) -> Vec<f32> {
         let mut second = Vec::with_capacity(first.len());
         let judge = self.networks().second.judge(&[]);
         Opinions::of(first, seen).rows(|row| second.push(judge(row)));

@@ -54,11 +54,11 @@ impl<'d> Appearance<'d> {
             here.telling,
             flag(here.count <= FEW_WORDS),
             here.in_sentences,
-            ln_1p(f64::from(layout.sentence_ends(&range))),
+            ln_1p(layout.sentence_ends(&range) as f32),
             varying / length,
             capitals / words.max(1.0),
             separators / length,
-            (bytes.len() as f32 / length).ln_1p(),
+            ln_1p(bytes.len() as f32 / length),
             flag(layout.ends_sentence(range.end - 1)),
             flag(first.is_lowercase()),
             flag(!first.is_alphanumeric()),
@@ -90,7 +90,7 @@ impl Words {
         let (layout, segment) = (document.layout, document.segment(segment));
         let count = layout.words(&segment);
         let in_sentences = layout.words_in_sentences(&segment) / count.max(1.0);
-        Words { count, telling: ln_1p(count), in_sentences: in_sentences as f32 }
+        Words { count, telling: ln_1p(count as f32), in_sentences: in_sentences as f32 }
     }
 }
 

@@ -118,8 +118,12 @@ impl<'d> SegmentFeatures<'d> {
         SegmentFeatures { document, recurrence, repetition, body }
     }
 
-    /// What the second network sees of a segment besides opinions.
-    pub fn seen(&self, segment: usize) -> Seen {
+    /// What the second network sees of each segment besides opinions.
+    pub fn seen(&self) -> Vec<Seen> {
+        (0..self.document.count()).map(|segment| self.seen_of(segment)).collect()
+    }
+
+    fn seen_of(&self, segment: usize) -> Seen {
         let document = &self.document;
         let (tokens, evidence) = (document.segment(segment), document.evidence);
         let [alike, spread] = self.repetition.seen(segment);
@@ -160,21 +164,23 @@ impl<'d> SegmentFeatures<'d> {
     }
 }
 
-/// ln(1 + x), from a table for the multiples of one half that nearly all numbers of words are.
-fn ln_1p(x: f64) -> f32 {
-    use std::sync::LazyLock;
-    static TABLE: LazyLock<[f32; 512]> =
-        LazyLock::new(|| std::array::from_fn(|half| (half as f64 / 2.0).ln_1p() as f32));
-    let halves = 2.0 * x;
-    match TABLE.get(halves as usize) {
-        Some(&of_half) if halves >= 0.0 && halves.fract() == 0.0 => of_half,
-        _ => x.max(0.0).ln_1p() as f32,
-    }
+/// ln(1 + x) of a number that is not negative. It is computed by the series of the inverse hyperbolic tangent, the same on every
+/// machine and twice as fast as by the system's library: each segment needs some forty.
+fn ln_1p(x: f32) -> f32 {
+    /// The bits of the square root of one half: significands lie between this and twice this.
+    const LEAST_SIGNIFICAND: u32 = 0x3f35_04f3;
+    let bits = (1.0 + x).to_bits();
+    let exponent = bits.wrapping_sub(LEAST_SIGNIFICAND).cast_signed() >> 23;
+    let significand = f32::from_bits(bits.wrapping_sub((exponent << 23).cast_unsigned()));
+    let s = (significand - 1.0) / (significand + 1.0);
+    let square = s * s;
+    let series = 1.0 + square * (1.0 / 3.0 + square * (1.0 / 5.0 + square / 7.0));
+    2.0 * s * series + exponent as f32 * std::f32::consts::LN_2
 }
 
 /// ln(1 + x) of a distance in words or segments. Far away is far away, however long the document is.
 fn distance(x: f64, far: f64) -> f32 {
-    ln_1p(x.min(far))
+    ln_1p(x.min(far) as f32)
 }
 
 fn flag(is: bool) -> f32 {

@@ -74,20 +74,20 @@ pub struct Seen {
 }
 
 /// The opinions about the segments of a document.
-pub struct Opinions<'o, S> {
-    seen: S,
+pub struct Opinions<'o> {
+    seen: &'o [Seen],
     /// For each segment, the probability that it is boilerplate.
     boilerplate: &'o [f32],
     /// The bodies, for each margin.
     bodies: [Body; 3],
 }
 
-impl<'o, S: Fn(usize) -> Seen> Opinions<'o, S> {
-    /// `seen` gives a segment, `boilerplate` has the first network's probabilities.
-    pub fn of(boilerplate: &'o [f32], seen: S) -> Opinions<'o, S> {
+impl<'o> Opinions<'o> {
+    /// `boilerplate` has the first network's probabilities.
+    pub fn of(boilerplate: &'o [f32], seen: &'o [Seen]) -> Opinions<'o> {
         let bodies = MARGINS.map(|margin| {
-            let score = |(segment, &p): (usize, &f32)| (1.0 - f64::from(p) - margin) * f64::from(seen(segment).mass);
-            Body::of(boilerplate.iter().enumerate().map(score))
+            let score = |(&p, seen): (&f32, &Seen)| (1.0 - f64::from(p) - margin) * f64::from(seen.mass);
+            Body::of(boilerplate.iter().zip(seen).map(score))
         });
         Opinions { seen, boilerplate, bodies }
     }
@@ -96,7 +96,7 @@ impl<'o, S: Fn(usize) -> Seen> Opinions<'o, S> {
     pub fn rows(&self, mut visit: impl FnMut(&[f32])) {
         let Opinions { seen, boilerplate, bodies } = self;
         let count = boilerplate.len();
-        let mass = |segment: usize| f64::from(seen(segment).mass);
+        let mass = |segment: usize| f64::from(seen[segment].mass);
         let value = |segment: usize| {
             let (mass, p) = (mass(segment), boilerplate[segment]);
             (mass, [mass as f32 * (1.0 - p), mass as f32 * p])
@@ -119,18 +119,18 @@ impl<'o, S: Fn(usize) -> Seen> Opinions<'o, S> {
             row.extend([1, 2, 3].map(|distance| opinion(Some(segment + distance))));
             let (sums_before, sums_after): (Sums<2>, Sums<2>) = fading.at(segment);
             for (before, after) in sums_before.into_iter().zip(sums_after) {
-                row.extend([before, after].into_iter().flatten().map(f32::ln_1p));
+                row.extend([before, after].into_iter().flatten().map(ln_1p));
             }
-            let here = seen(segment);
+            let here = seen[segment];
             let mass = f64::from(here.mass);
             bodies.iter_mut().for_each(|body| row.extend(body.distances(segment, mass)));
             row.push(content / all as f32);
             row.extend([
-                ln_1p(here.words.into()),
+                ln_1p(here.words),
                 flag(here.words <= 3.0),
                 here.strength,
                 here.beyond_chance,
-                ln_1p(here.prose.into()),
+                ln_1p(here.prose),
                 flag(here.is_after_article),
                 here.alike,
                 here.spread,

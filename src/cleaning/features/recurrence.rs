@@ -33,6 +33,8 @@ pub const NAMES: [&str; 20] = [
 pub struct Recurrence {
     /// For each token, the largest share of a run over it, as far as it tells something.
     share: Vec<f32>,
+    /// For each segment, the mean of these shares.
+    mean_shares: Vec<f32>,
     /// For each token, how little chance explains a run over it, at most: ln(1 + nats).
     surprise: Vec<f32>,
     /// For each token, the length of the longest run over it: ln(1 + words).
@@ -54,20 +56,22 @@ impl Recurrence {
             free.take(within, |segment| whole[segment] = index + 1);
         }
         let tokens = layout.tokens();
-        let surprise = descending(&matches, |found| f32::ln_1p(weights[found.pattern].beyond));
-        let run = descending(&matches, |found| ln_1p(layout.telling_words(&found.tokens)));
-        Recurrence {
-            share: painted(&matches, by_share, tokens),
-            surprise: painted(&matches, surprise, tokens),
-            run: painted(&matches, run, tokens),
-            whole,
-        }
+        let surprise = descending(&matches, |found| weights[found.pattern].beyond);
+        let run = descending(&matches, |found| layout.telling_words(&found.tokens) as f32);
+        let share = painted(&matches, by_share, tokens, |share| share);
+        let mean = |segment: usize| {
+            let tokens = segments.tokens.tokens(segment);
+            share[tokens.clone()].iter().sum::<f32>() / tokens.len() as f32
+        };
+        let mean_shares = (0..segments.tokens.len()).map(mean).collect();
+        let surprise = painted(&matches, surprise, tokens, ln_1p);
+        let run = painted(&matches, run, tokens, ln_1p);
+        Recurrence { share, mean_shares, surprise, run, whole }
     }
 
-    /// The mean share of the tokens of a segment.
-    pub fn mean_share(&self, document: &Divided, segment: usize) -> f32 {
-        let tokens = document.segment(segment);
-        self.share[tokens.clone()].iter().sum::<f32>() / tokens.len() as f32
+    /// The mean share of the tokens of a segment. 0 if there is no such segment.
+    pub fn mean_share(&self, segment: usize) -> f32 {
+        self.mean_shares.get(segment).copied().unwrap_or(0.0)
     }
 
     pub fn put(&self, document: &Divided, segment: usize, row: &mut Vec<f32>) {
@@ -105,10 +109,10 @@ impl Recurrence {
                     1.0,
                     flag(is_exact),
                     weight.share as f32,
-                    ln_1p(weight.documents as f64),
+                    ln_1p(weight.documents as f32),
                     weight.documents as f32 / weight.occurrences.max(1) as f32,
-                    f32::ln_1p(weight.beyond),
-                    ln_1p(layout.telling_words(&of_match)),
+                    ln_1p(weight.beyond),
+                    ln_1p(layout.telling_words(&of_match) as f32),
                     flag(weight.holds_lines),
                     flag(weight.has_free),
                 ]);
@@ -126,11 +130,12 @@ fn descending(matches: &[Match], value: impl Fn(&Match) -> f32) -> Vec<(f32, u32
     order
 }
 
-/// For each token, the largest value of a match over it.
-fn painted(matches: &[Match], order: Vec<(f32, u32)>, tokens: usize) -> Vec<f32> {
+/// For each token, the largest value of a match over it, scaled.
+fn painted(matches: &[Match], order: Vec<(f32, u32)>, tokens: usize, scaled: impl Fn(f32) -> f32) -> Vec<f32> {
     let mut of_token = vec![0.0; tokens];
     let mut free = FreePositions::new(tokens);
     for (value, index) in order {
+        let value = scaled(value);
         free.take(matches[index as usize].tokens.clone(), |token| of_token[token] = value);
     }
     of_token

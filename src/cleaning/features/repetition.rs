@@ -71,7 +71,7 @@ impl Repetition {
     /// How many segments are alike, ln(1 + x), and how unevenly they are spread. Both are 0 if it is the only one.
     pub fn seen(&self, segment: usize) -> [f32; 2] {
         let kind = self.of_kinds[self.kinds[segment] as usize];
-        if kind.count < 2 { [0.0; 2] } else { [ln_1p(f64::from(kind.count)), kind.spread()] }
+        if kind.count < 2 { [0.0; 2] } else { [ln_1p(kind.count as f32), kind.spread()] }
     }
 
     pub fn put(&self, document: &Divided, segment: usize, row: &mut Vec<f32>) {
@@ -83,12 +83,12 @@ impl Repetition {
         }
         let is_next = |other: Option<usize>| other.and_then(|at| self.kinds.get(at)) == Some(&number);
         row.extend([
-            ln_1p(f64::from(kind.count)),
+            ln_1p(kind.count as f32),
             kind.count as f32 / self.kinds.len() as f32,
-            kind.mean_gap().ln_1p(),
+            ln_1p(kind.mean_gap()),
             kind.spread(),
             flag(is_next(segment.checked_sub(1)) || is_next(Some(segment + 1))),
-            ln_1p(f64::from(kind.count) * document.layout.words(&document.segment(segment))),
+            ln_1p(kind.count as f32 * document.layout.words(&document.segment(segment)) as f32),
         ]);
     }
 }

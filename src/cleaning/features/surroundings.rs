@@ -48,7 +48,7 @@ impl<'d> Surroundings<'d, ()> {
     ) -> Surroundings<'d, impl Fn(usize) -> (f64, [f32; 2]) + 'd> {
         let value = move |segment: usize| {
             let words = document.mass(segment);
-            let recurring = recurrence.mean_share(document, segment) * words as f32;
+            let recurring = recurrence.mean_share(segment) * words as f32;
             (words, [document.segments.prose[segment] as f32, recurring])
         };
         let words = document.layout.mass(&(0..document.layout.tokens())).max(1.0);
@@ -60,8 +60,7 @@ impl<'d> Surroundings<'d, ()> {
         // Not the size of the document: it says which source it is.
         let of_document = [(recurring / words) as f32, (prose / words) as f32];
         let fading = Fading::of(document.count(), value);
-        let share = |segment: usize| share_of(document, recurrence, segment);
-        let shares = [0.0, 0.0, 0.0, share(0), share(1)];
+        let shares = [0.0, 0.0, 0.0, recurrence.mean_share(0), recurrence.mean_share(1)];
         Surroundings { document, recurrence, fading, of_document, shares }
     }
 }
@@ -70,21 +69,17 @@ impl<F: Fn(usize) -> (f64, [f32; 2])> Surroundings<'_, F> {
     pub fn put(&mut self, segment: usize, row: &mut Vec<f32>) {
         let (before, after): (Sums<2>, Sums<2>) = self.fading.at(segment);
         for ([prose_before, recurs_before], [prose_after, recurs_after]) in before.into_iter().zip(after) {
-            let (prose_before, prose_after) = (prose_before.ln_1p(), prose_after.ln_1p());
+            let (prose_before, prose_after) = (ln_1p(prose_before), ln_1p(prose_after));
             row.extend([prose_before + prose_after, prose_before.min(prose_after), prose_before]);
-            row.extend([recurs_before.ln_1p(), recurs_after.ln_1p()]);
+            row.extend([ln_1p(recurs_before), ln_1p(recurs_after)]);
         }
         self.shares.rotate_left(1);
-        self.shares[4] = share_of(self.document, self.recurrence, segment + 2);
+        self.shares[4] = self.recurrence.mean_share(segment + 2);
         let prose = &self.document.segments.prose;
         row.extend([self.shares[0], self.shares[1], self.shares[3], self.shares[4]]);
-        let own = |segment: Option<usize>| segment.and_then(|at| prose.get(at)).map_or(0.0, |&words| ln_1p(words));
+        let own = |segment: Option<usize>| segment.and_then(|at| prose.get(at)).map_or(0.0, |&words| ln_1p(words as f32));
         row.extend([own(segment.checked_sub(1)), own(Some(segment + 1))]);
         row.extend(self.of_document);
         row.push(own(Some(segment)));
     }
-}
-
-fn share_of(document: &Divided, recurrence: &Recurrence, segment: usize) -> f32 {
-    if segment < document.count() { recurrence.mean_share(document, segment) } else { 0.0 }
 }

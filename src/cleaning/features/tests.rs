@@ -173,3 +173,13 @@ fn the_body_is_the_prose_of_the_document_itself() {
     let text = format!("Home\nSport\n{prose}\n{prose}\nShare\n{prose}\nTags\n");
     assert_eq!(feature(&rows(&text, &[]), "in-body"), [0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
 }
+
+#[test]
+fn logarithms_are_those_of_the_system() {
+    let numbers = (0..4096).map(|eighth| eighth as f32 / 8.0).chain([1e-7, 1e-4, 1e6, 1e30, f32::MAX]);
+    for x in numbers {
+        let exact = f64::from(x).ln_1p();
+        assert!((f64::from(ln_1p(x)) - exact).abs() < 2e-7 * exact.max(1.0), "ln(1 + {x}) is {exact}, not {}", ln_1p(x));
+    }
+    assert_eq!(ln_1p(0.0), 0.0);
+}
