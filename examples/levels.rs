@@ -14,13 +14,13 @@ use std::path::PathBuf;
 use clap::Parser;
 use rayon::prelude::*;
 
-use dehusk::corpus::{Document, HtmlView, Inventory, ReadOptions};
-use dehusk::dom::facts::Facts;
-use dehusk::dom::page_level::PageModel;
 use dehusk::evaluation::alignment::matched;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::words::{Word, word_hashes, words};
-use dehusk::importance::record::LabelRecord;
+use dehusk_core::dom::facts::Facts;
+use dehusk_core::dom::page_level::PageModel;
+use dehusk_corpus::{Document, HtmlView, Inventory, ReadOptions};
+use dehusk_segments::importance::record::LabelRecord;
 
 #[path = "shared/stderr.rs"]
 mod stderr;

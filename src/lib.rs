@@ -125,190 +125,86 @@
 //! - `parquet`: reading and writing Parquet.
 //! - `cli`, `review`: the program. Leave them out (`default-features = false`) in a library.
 
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // what only the program, tests and benches use
-
-#[macro_use]
-mod setters;
-
-// Modules are private to users of the library. The program, benches, fuzz targets and laws see them through the feature
-// `_internal`, which promises nothing. Each is declared twice, and not by a macro, because rustfmt does not look into macros.
-
-// From documents to cleaned documents, in this order.
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod tokens;
-#[cfg(not(feature = "_internal"))]
-mod tokens;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod html;
-#[cfg(not(feature = "_internal"))]
-mod html;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod dom;
-#[cfg(not(feature = "_internal"))]
-mod dom;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod segmentation;
-#[cfg(not(feature = "_internal"))]
-mod segmentation;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod importance;
-#[cfg(not(feature = "_internal"))]
-mod importance;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod corpus;
-#[cfg(not(feature = "_internal"))]
-mod corpus;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod mining;
-#[cfg(not(feature = "_internal"))]
-mod mining;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod patterns;
-#[cfg(not(feature = "_internal"))]
-mod patterns;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod cleaning;
-#[cfg(not(feature = "_internal"))]
-mod cleaning;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod selection;
-#[cfg(not(feature = "_internal"))]
-mod selection;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod models;
-#[cfg(not(feature = "_internal"))]
-mod models;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod streaming;
-#[cfg(not(feature = "_internal"))]
-mod streaming;
-#[cfg(all(feature = "_internal", feature = "pipeline"))]
-#[doc(hidden)]
-pub mod pipeline;
-#[cfg(all(not(feature = "_internal"), feature = "pipeline"))]
-mod pipeline;
-
-// What people look at.
-#[cfg(feature = "_internal")]
+// For the program, its tests and its examples alone.
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod evaluation;
-#[cfg(feature = "_internal")]
+#[cfg(feature = "review")]
 #[doc(hidden)]
-pub mod explain;
-#[cfg(not(feature = "_internal"))]
-mod explain;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod fields;
-#[cfg(not(feature = "_internal"))]
-mod fields;
-#[cfg(all(feature = "_internal", feature = "review"))]
+pub mod report;
+#[cfg(feature = "review")]
 #[doc(hidden)]
 pub mod review;
-#[cfg(all(not(feature = "_internal"), feature = "review"))]
-mod review;
-#[cfg(all(feature = "_internal", feature = "review"))]
+#[cfg(feature = "review")]
 #[doc(hidden)]
 pub mod view;
-#[cfg(all(not(feature = "_internal"), feature = "review"))]
-mod view;
 
-// Helpers that import nothing.
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod cut;
-#[cfg(not(feature = "_internal"))]
-mod cut;
-#[cfg(all(feature = "_internal", any(feature = "parquet", feature = "stream")))]
-#[doc(hidden)]
-pub mod guarded;
-#[cfg(all(not(feature = "_internal"), any(feature = "parquet", feature = "stream")))]
-mod guarded;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod random;
-#[cfg(not(feature = "_internal"))]
-mod random;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod regular;
-#[cfg(not(feature = "_internal"))]
-mod regular;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod shown;
-#[cfg(not(feature = "_internal"))]
-mod shown;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod stretches;
-#[cfg(not(feature = "_internal"))]
-mod stretches;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod threads;
-#[cfg(not(feature = "_internal"))]
-mod threads;
-#[cfg(feature = "_internal")]
-#[doc(hidden)]
-pub mod whole;
-#[cfg(not(feature = "_internal"))]
-mod whole;
+#[doc(inline)]
+pub use dehusk_core::tokens::mutable::{MutableError, MutablePattern};
+#[doc(inline)]
+pub use dehusk_core::tokens::token_class::TokenizerError;
+#[doc(inline)]
+pub use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
 
-pub use tokens::mutable::{MutableError, MutablePattern};
-pub use tokens::token_class::TokenizerError;
-pub use tokens::{Lexer, MutableSet, Tokenizer, TooManyTokens};
+#[doc(inline)]
+pub use dehusk_core::cut::Cut;
 
-pub use cut::Cut;
-
-pub use html::{
+#[doc(inline)]
+pub use dehusk_core::html::{
     Attribute, Boxes, Declared, Metadata, NodeKind, PageAspect, Rect, SourceMap, Tree, page_markdown, page_metadata,
     page_pruned, page_without, read, visible_text,
 };
 
-pub use dom::block_model::BlockModel;
-pub use dom::page_judge::PageJudge;
-pub use dom::page_level::PageModel;
-pub use dom::page_parts::{Favor, PageChoices, PagePart, PartChoice};
-pub use models::file::ModelFileError;
+#[doc(inline)]
+pub use dehusk_core::dom::block_model::BlockModel;
+#[doc(inline)]
+pub use dehusk_core::dom::page_judge::PageJudge;
+#[doc(inline)]
+pub use dehusk_core::dom::page_level::PageModel;
+#[doc(inline)]
+pub use dehusk_core::dom::page_parts::{Favor, PageChoices, PagePart, PartChoice};
+#[doc(inline)]
+pub use dehusk_core::models::file::ModelFileError;
 
-pub use corpus::{
+#[doc(inline)]
+pub use dehusk_corpus::{
     BoxesError, BoxesFile, Budget, Document, DocumentRef, DrawnPage, HtmlView, Ignored, Inventory, Keys,
     MAX_DOCUMENT_BYTES, OutputError, OutputRoot, ReadOptions, Reads, Reason, ScanError, Skipped, SourceBy, SourceId,
     SourceIdError, SourceListing, Sources,
 };
 
-pub use mining::cross_source::{Templates, cross_source};
-pub use mining::{MineOptions, Mined, NearDuplicates, mine_texts};
+#[doc(inline)]
+pub use dehusk_core::mining::cross_source::{Templates, cross_source};
+#[doc(inline)]
+pub use dehusk_core::mining::{MineOptions, Mined, NearDuplicates, mine_texts};
 
-pub use patterns::file::MinedFrom;
-pub use patterns::keep::KeepError;
-pub use patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, SHARED, Status, Template};
+#[doc(inline)]
+pub use dehusk_core::patterns::file::MinedFrom;
+#[doc(inline)]
+pub use dehusk_core::patterns::keep::KeepError;
+#[doc(inline)]
+pub use dehusk_core::patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, SHARED, Status, Template};
 
-pub use selection::select;
+#[doc(inline)]
+pub use dehusk_core::selection::select;
 
-pub use cleaning::decision_model::DecisionModel;
-pub use cleaning::drift::Drift;
-pub use cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Expected, Grounds, Method, Scratch, Span};
+#[doc(inline)]
+pub use dehusk_core::cleaning::decision_model::DecisionModel;
+#[doc(inline)]
+pub use dehusk_core::cleaning::drift::Drift;
+#[doc(inline)]
+pub use dehusk_core::cleaning::{
+    CleanError, CleanOptions, Cleaner, Cleaning, Expected, Grounds, Method, Scratch, Span,
+};
 
 #[cfg(feature = "pipeline")]
-pub use pipeline::{
+#[doc(inline)]
+pub use dehusk_run::{
     Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, LibraryError, MinedCorpus, MinedSource,
     Observer, Permission, PipelineError, Silent, SpanUnit, Steps, Stop, Target, ThreadsError, WarningKind,
     clean_corpus, combine, mine_candidates, mine_corpus,
 };
 
 #[cfg(all(feature = "pipeline", feature = "stream"))]
-pub use pipeline::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
+#[doc(inline)]
+pub use dehusk_run::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};

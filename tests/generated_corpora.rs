@@ -6,11 +6,11 @@ mod support;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::mining::cross_source::cross_source;
-use dehusk::mining::{MineOptions, NearDuplicates, mine_texts};
-use dehusk::patterns::PatternFile;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk_core::mining::cross_source::cross_source;
+use dehusk_core::mining::{MineOptions, NearDuplicates, mine_texts};
+use dehusk_core::patterns::PatternFile;
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 
 use support::corpus::{Corpus, Extent};
 use support::site::{Form, Site};

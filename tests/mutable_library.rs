@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dehusk::tokens::mutable::{MutablePreset, SHIPPED, parse_file};
-use dehusk::tokens::{MutablePattern, MutableSet};
+use dehusk_core::tokens::mutable::{MutablePreset, SHIPPED, parse_file};
+use dehusk_core::tokens::{MutablePattern, MutableSet};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("patterns")

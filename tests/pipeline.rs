@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use dehusk::corpus::{Inventory, OutputRoot, ReadOptions, SourceId};
-use dehusk::pipeline::{
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_corpus::{Inventory, OutputRoot, ReadOptions, SourceId};
+use dehusk_run::state::State;
+use dehusk_run::{
     CorpusCleanOptions, CorpusMineOptions, Library, Observer, PipelineError, Silent, Stop, StreamOptions, StreamTarget,
     Target, clean_corpus, mine_corpus, stream_corpus,
 };
-use dehusk::streaming::state::State;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpora/news");
 
@@ -140,7 +140,7 @@ struct Impatient {
 }
 
 impl Observer for Impatient {
-    fn start(&self, stage: &'static str, _: dehusk::pipeline::Steps) {
+    fn start(&self, stage: &'static str, _: dehusk_run::Steps) {
         self.stages.lock().expect("a lock").push(stage);
     }
 

@@ -12,7 +12,7 @@ use regex::Regex;
 
 const LIST: &str = "docs/public-api.txt";
 
-/// The documentation without the feature `_internal`. What it shows is public.
+/// The documentation of the library. What it shows is public.
 fn documented(root: &Path) -> String {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public-api");
     let mut command = Command::new(env!("CARGO"));

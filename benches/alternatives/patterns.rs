@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use dehusk::patterns::{LexerCache, PatternFile};
+use dehusk_core::patterns::{LexerCache, PatternFile};
 
 /// The pattern file of a source, with the patterns of all other files of the folder.
 pub fn joined(folder: &Path, source: &str) -> anyhow::Result<PatternFile> {

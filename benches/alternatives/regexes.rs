@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
-use dehusk::tokens::characters::is_word_character;
+use dehusk_core::tokens::characters::is_word_character;
 
 /// How the regexes are looked for.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

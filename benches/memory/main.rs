@@ -14,8 +14,8 @@ use std::process::Command;
 use anyhow::Context;
 use clap::Parser;
 
-use dehusk::corpus::{Compression, Encoder};
-use dehusk::random::Random;
+use dehusk_core::random::Random;
+use dehusk_corpus::{Compression, Encoder};
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -5,9 +5,9 @@ use std::io::Write;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
-use dehusk::cleaning::features::SegmentFeatures;
-use dehusk::cleaning::{Method, Scratch};
-use dehusk::corpus::{OutputRoot, Reads};
+use dehusk_core::cleaning::features::SegmentFeatures;
+use dehusk_core::cleaning::{Method, Scratch};
+use dehusk_corpus::{OutputRoot, Reads};
 
 use crate::prepared::prepared;
 use crate::sizes;

@@ -3,16 +3,16 @@
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 
-use dehusk::dom::facts::Facts;
-use dehusk::dom::isotonic::smooth;
-use dehusk::dom::page_level::PageModel;
-use dehusk::html::{Tree, estimated_boxes, read};
-use dehusk::importance::model::ImportanceModel;
-use dehusk::pipeline::importance::judged_blocks;
-use dehusk::random::Random;
-use dehusk::segmentation::max_flow::{FlowGraph, INFINITE};
-use dehusk::segmentation::model::SegmentModel;
-use dehusk::segmentation::segmenter::{Knowledge, Method, Segmenter};
+use dehusk_core::dom::facts::Facts;
+use dehusk_core::dom::isotonic::smooth;
+use dehusk_core::dom::page_level::PageModel;
+use dehusk_core::html::{Tree, estimated_boxes, read};
+use dehusk_core::random::Random;
+use dehusk_run::importance::judged_blocks;
+use dehusk_segments::importance::model::ImportanceModel;
+use dehusk_segments::segmentation::max_flow::{FlowGraph, INFINITE};
+use dehusk_segments::segmentation::model::SegmentModel;
+use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
 
 use crate::prepared::pages;
 use crate::sizes;

@@ -3,16 +3,16 @@
 use divan::Bencher;
 use divan::counter::BytesCount;
 
-use dehusk::mining::cover::cover;
-use dehusk::mining::cross_source::cross_source;
-use dehusk::mining::cutoff::{Histogram, choose_cutoff};
-use dehusk::mining::filters::filtered_repeats;
-use dehusk::mining::mine;
-use dehusk::mining::near_duplicates::{Groups, group_near_duplicates};
-use dehusk::mining::places::Places;
-use dehusk::mining::repeats::Interval;
-use dehusk::mining::snapshots::are_snapshots;
-use dehusk::mining::suffix_array::SuffixArray;
+use dehusk_core::mining::cover::cover;
+use dehusk_core::mining::cross_source::cross_source;
+use dehusk_core::mining::cutoff::{Histogram, choose_cutoff};
+use dehusk_core::mining::filters::filtered_repeats;
+use dehusk_core::mining::mine;
+use dehusk_core::mining::near_duplicates::{Groups, group_near_duplicates};
+use dehusk_core::mining::places::Places;
+use dehusk_core::mining::repeats::Interval;
+use dehusk_core::mining::snapshots::are_snapshots;
+use dehusk_core::mining::suffix_array::SuffixArray;
 
 use crate::prepared::prepared;
 use crate::sizes;

@@ -3,8 +3,8 @@
 use divan::Bencher;
 use divan::counter::BytesCount;
 
-use dehusk::cleaning::{CleanOptions, Cleaner};
-use dehusk::patterns::{LexerCache, PatternFile};
+use dehusk_core::cleaning::{CleanOptions, Cleaner};
+use dehusk_core::patterns::{LexerCache, PatternFile};
 
 use crate::prepared::prepared;
 use crate::sizes;

@@ -5,16 +5,16 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Reading, Scratch};
-use dehusk::mining::cross_source::cross_source;
-use dehusk::mining::filters::filtered_repeats;
-use dehusk::mining::near_duplicates::{Groups, group_near_duplicates};
-use dehusk::mining::places::Places;
-use dehusk::mining::repeats::Interval;
-use dehusk::mining::suffix_array::SuffixArray;
-use dehusk::mining::{MineOptions, Mined, mine_texts};
-use dehusk::patterns::{PatternFile, Template};
-use dehusk::tokens::{Lexer, MutableSet, SymbolSequence, Tokenizer};
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Cleaning, Reading, Scratch};
+use dehusk_core::mining::cross_source::cross_source;
+use dehusk_core::mining::filters::filtered_repeats;
+use dehusk_core::mining::near_duplicates::{Groups, group_near_duplicates};
+use dehusk_core::mining::places::Places;
+use dehusk_core::mining::repeats::Interval;
+use dehusk_core::mining::suffix_array::SuffixArray;
+use dehusk_core::mining::{MineOptions, Mined, mine_texts};
+use dehusk_core::patterns::{PatternFile, Template};
+use dehusk_core::tokens::{Lexer, MutableSet, SymbolSequence, Tokenizer};
 
 use crate::support::corpus::Corpus;
 use crate::support::site::Form;

@@ -3,9 +3,9 @@
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
-use dehusk::corpus::{Inventory, ReadOptions};
-use dehusk::html::visible_text;
-use dehusk::tokens::SymbolSequence;
+use dehusk_core::html::visible_text;
+use dehusk_core::tokens::SymbolSequence;
+use dehusk_corpus::{Inventory, ReadOptions};
 
 use crate::prepared::{folder, pages, prepared};
 use crate::sizes;
@@ -14,7 +14,7 @@ use crate::sizes;
 #[divan::bench(args = sizes())]
 fn read(bencher: Bencher, megabytes: u64) {
     let folder = folder(megabytes);
-    let options = ReadOptions::default().html(dehusk::corpus::HtmlView::Markup);
+    let options = ReadOptions::default().html(dehusk_corpus::HtmlView::Markup);
     bencher.counter(BytesCount::new(megabytes * 1_000_000)).bench(|| {
         let inventory = Inventory::scan(std::slice::from_ref(&folder), &options).expect("a folder of pages");
         for listing in inventory.sources().expect("sources").listings {

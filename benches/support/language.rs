@@ -3,7 +3,7 @@
 //! Words need no list: a word is its rank, written in syllables. So there may be as many words as in a real corpus.
 //! Most are rare, and the frequent ones are short.
 
-use dehusk::random::{Random, mix};
+use dehusk_core::random::{Random, mix};
 
 /// Ranks of words are below 2 to the power of this number.
 const WORD_OCTAVES: usize = 19;

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use dehusk::random::Random;
+use dehusk_core::random::Random;
 
 use super::language::{push_name, push_paragraph, push_sentence, push_title, push_words};
 

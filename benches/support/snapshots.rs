@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use dehusk::random::Random;
+use dehusk_core::random::Random;
 
 use super::language::{push_name, push_sentence, push_title};
 

@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use dehusk::random::Random;
+use dehusk_core::random::Random;
 
 /// Number of the most frequent words of a source that stay.
 const FREQUENT: usize = 30;

@@ -21,8 +21,8 @@ use fantoccini::{Client, ClientBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use dehusk::corpus::{Color, Document, DrawnPage, HtmlView, Inventory, ReadOptions};
-use dehusk::html::{NodeKind, Tree};
+use dehusk_core::html::{NodeKind, Tree};
+use dehusk_corpus::{Color, Document, DrawnPage, HtmlView, Inventory, ReadOptions};
 
 /// Measures the pages.
 const SCRIPT: &str = include_str!("measure.js");

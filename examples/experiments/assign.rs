@@ -5,7 +5,7 @@ use anyhow::ensure;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::pipeline::Observer;
+use dehusk_run::Observer;
 
 use crate::clustering::tf_idf;
 use crate::estimate::Estimate;

@@ -11,11 +11,11 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::corpus::HtmlView;
-use dehusk::html::Tree;
-use dehusk::pipeline::Observer;
-use dehusk::random::Random;
-use dehusk::shown::count;
+use dehusk_core::html::Tree;
+use dehusk_core::random::Random;
+use dehusk_core::shown::count;
+use dehusk_corpus::HtmlView;
+use dehusk_run::Observer;
 
 use crate::corpus::{Corpus, ExperimentArgs};
 use crate::estimate::Estimate;

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use dehusk::evaluation::words::word_hashes;
-use dehusk::random::Random;
+use dehusk_core::random::Random;
 
 use crate::k_means::{Vector, k_means};
 use crate::logarithm::log2;

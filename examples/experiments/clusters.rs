@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use dehusk::evaluation::agreement::adjusted_rand_index;
-use dehusk::pipeline::Observer;
-use dehusk::random::{Random, mix};
+use dehusk_core::random::{Random, mix};
+use dehusk_run::Observer;
 
 use crate::clustering::cluster;
 use crate::corpus::ExperimentArgs;

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use dehusk::cleaning::CleanOptions;
-use dehusk::corpus::{Document, HtmlView, Inventory, ReadOptions, SourceListing};
 use dehusk::evaluation::gold_texts::{Gold, GoldTexts};
-use dehusk::pipeline::left_out::tell_of_skipped;
-use dehusk::pipeline::mining::list;
-use dehusk::pipeline::reading::read_documents;
-use dehusk::pipeline::{CorpusMineOptions, Library, Observer, mine_library};
-use dehusk::random::Random;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::cleaning::CleanOptions;
+use dehusk_core::random::Random;
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_corpus::{Document, HtmlView, Inventory, ReadOptions, SourceListing};
+use dehusk_run::left_out::tell_of_skipped;
+use dehusk_run::mining::list;
+use dehusk_run::reading::read_documents;
+use dehusk_run::{CorpusMineOptions, Library, Observer, mine_library};
 
 use crate::treatments::{TreatmentArgs, Treatments};
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use dehusk::pipeline::Observer;
+use dehusk_run::Observer;
 
 use crate::material::{Material, PairsArgs, Selection};
 use crate::sketches::Sketch;

@@ -95,7 +95,7 @@ impl Column {
 
 #[cfg(test)]
 mod tests {
-    use dehusk::random::Random;
+    use dehusk_core::random::Random;
 
     use super::*;
 

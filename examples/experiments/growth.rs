@@ -12,13 +12,13 @@ use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use dehusk::corpus::{DocumentRef, SourceListing};
 use dehusk::evaluation::line_chart::{LineChart, picture};
 use dehusk::evaluation::score::Score;
 use dehusk::evaluation::scoring::figures::{Figures, SourceFigures};
 use dehusk::evaluation::scoring::rules::Rule;
-use dehusk::pipeline::Observer;
-use dehusk::random::Random;
+use dehusk_core::random::Random;
+use dehusk_corpus::{DocumentRef, SourceListing};
+use dehusk_run::Observer;
 
 use crate::scored::{BothScores, Options, ScoredArgs, ScoredCorpus, chosen};
 use crate::table::{Table, decimal};

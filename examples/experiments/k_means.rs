@@ -1,6 +1,6 @@
 //! k-means over directions: vectors of length 1 and the cosine between them.
 
-use dehusk::random::Random;
+use dehusk_core::random::Random;
 
 /// Number of random starts. The best result is used.
 const RESTARTS: usize = 10;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use dehusk::corpus::FileKind;
+use dehusk_corpus::FileKind;
 
 /// The first line of a file with labels.
 const HEAD: &str = "file\tlabel";

@@ -56,8 +56,8 @@ use std::io::{self, Write};
 
 use clap::{Parser, Subcommand};
 
-use dehusk::pipeline::Observer;
-use dehusk::pipeline::workers::all_cores;
+use dehusk_run::Observer;
+use dehusk_run::workers::all_cores;
 
 #[path = "../shared/stderr.rs"]
 mod stderr;

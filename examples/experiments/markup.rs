@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dehusk::html::{SourceMap, Tree, read_despite_scripts};
+use dehusk_core::html::{SourceMap, Tree, read_despite_scripts};
 
 /// An HTML page.
 #[derive(Clone, Debug)]

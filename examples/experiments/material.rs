@@ -5,11 +5,11 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::cleaning::CleanError;
-use dehusk::corpus::{self, HtmlView};
 use dehusk::evaluation::gold_texts::Gold;
-use dehusk::pipeline::Observer;
-use dehusk::shown::count;
+use dehusk_core::cleaning::CleanError;
+use dehusk_core::shown::count;
+use dehusk_corpus::HtmlView;
+use dehusk_run::Observer;
 
 use crate::corpus::{Corpus, ExperimentArgs};
 use crate::markup::Markup;
@@ -88,7 +88,7 @@ fn collect(corpus: &Corpus, observer: &dyn Observer) -> anyhow::Result<(Collecti
     for (source, documents) in corpus.sources(observer).enumerate() {
         let documents = documents?;
         let with_gold = corpus.with_gold(&documents);
-        let page = |(gold, document): &(&Gold, &corpus::Document)| {
+        let page = |(gold, document): &(&Gold, &dehusk_corpus::Document)| {
             let markup = document.page.as_ref().map(|page| Markup::read(page.markup().to_owned()).1);
             Page::new(source, document.text.clone(), markup, gold.text.clone())
         };

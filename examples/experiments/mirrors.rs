@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use dehusk::evaluation::words::word_hashes;
-use dehusk::pipeline::Observer;
+use dehusk_run::Observer;
 
 use crate::edit_distance::relative_distance;
 use crate::material::{Material, PairsArgs, Selection};

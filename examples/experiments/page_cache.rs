@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use dehusk::evaluation::words::Word;
-use dehusk::html::Tree;
-use dehusk::random::mix;
+use dehusk_core::html::Tree;
+use dehusk_core::random::mix;
 
 /// In how many cached pages each hash is.
 #[derive(Debug, Default)]
@@ -79,7 +79,7 @@ pub fn recurring_subtrees(tree: &Tree, subtrees: &[u64], counts: &Counts, pages:
 #[cfg(test)]
 mod tests {
     use dehusk::evaluation::words::words;
-    use dehusk::html::read;
+    use dehusk_core::html::read;
 
     use super::*;
 

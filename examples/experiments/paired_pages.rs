@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use dehusk::evaluation::article::Article;
 use dehusk::evaluation::words::words;
-use dehusk::html::Tree;
-use dehusk::random::Random;
+use dehusk_core::html::Tree;
+use dehusk_core::random::Random;
 
 use crate::markup::Markup;
 use crate::sketches::containment;

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use dehusk::cleaning::{CleanOptions, Method};
-use dehusk::corpus::{DocumentRef, Inventory, ReadOptions, SourceListing};
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::score::Score;
 use dehusk::evaluation::scoring::figures::Figures;
 use dehusk::evaluation::scoring::rules::{Methods, Rule};
 use dehusk::evaluation::scoring::{Libraries, Scoring};
-use dehusk::mining::MineOptions;
-use dehusk::pipeline::left_out::tell_of_skipped;
-use dehusk::pipeline::mining::list;
-use dehusk::pipeline::{CorpusMineOptions, Observer, mine_library};
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::cleaning::{CleanOptions, Method};
+use dehusk_core::mining::MineOptions;
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_corpus::{DocumentRef, Inventory, ReadOptions, SourceListing};
+use dehusk_run::left_out::tell_of_skipped;
+use dehusk_run::mining::list;
+use dehusk_run::{CorpusMineOptions, Observer, mine_library};
 
 /// The corpus of an experiment in which options are varied.
 #[derive(Args, Debug)]

@@ -9,10 +9,10 @@ use clap::Args;
 use serde::Serialize;
 
 use dehusk::evaluation::score::Score;
-use dehusk::mining::MineOptions;
-use dehusk::pipeline::Observer;
-use dehusk::tokens::mutable::{self, MutablePreset, SHIPPED};
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::mining::MineOptions;
+use dehusk_core::tokens::mutable::{self, MutablePreset, SHIPPED};
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_run::Observer;
 
 use crate::scored::{BothScores, Options, ScoredArgs, ScoredCorpus};
 use crate::table::{Table, decimal};

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use dehusk::evaluation::words::word_hashes;
-use dehusk::random::mix;
+use dehusk_core::random::mix;
 
 /// Number of words in a shingle.
 pub const SHINGLE: usize = 6;

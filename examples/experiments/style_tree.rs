@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use dehusk::evaluation::words::word_hashes;
-use dehusk::html::{Attribute, NodeKind, Tree};
-use dehusk::random::mix;
+use dehusk_core::html::{Attribute, NodeKind, Tree};
+use dehusk_core::random::mix;
 
 /// How much styles below an element count, for each level: the attenuating factor of the paper.
 const GAMMA: f64 = 0.9;
@@ -217,7 +217,7 @@ fn bytes_hash(text: &str, seed: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use dehusk::html::read;
+    use dehusk_core::html::read;
 
     use super::*;
 

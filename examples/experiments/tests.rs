@@ -8,10 +8,10 @@ use clap::Parser;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use dehusk::corpus::{Inventory, OutputRoot, ReadOptions};
-use dehusk::pipeline::{CorpusMineOptions, Silent, mine_corpus};
-use dehusk::tokens::mutable::SHIPPED;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::tokens::mutable::SHIPPED;
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_corpus::{Inventory, OutputRoot, ReadOptions};
+use dehusk_run::{CorpusMineOptions, Silent, mine_corpus};
 
 use super::{Arguments, run};
 

@@ -11,18 +11,18 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::cleaning::{self, CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
-use dehusk::corpus::SourceListing;
-use dehusk::dom::block_model::BlockModel;
-use dehusk::dom::facts::Facts;
-use dehusk::dom::page_judge::PageJudge;
-use dehusk::dom::page_level::PageModel;
-use dehusk::dom::page_parts::PageChoices;
-use dehusk::html::{Tree, estimated_boxes};
-use dehusk::patterns::PatternFile;
-use dehusk::pipeline::Library;
-use dehusk::segmentation::segmenter::{Knowledge, Method, Segmenter};
-use dehusk::tokens::Lexer;
+use dehusk_core::cleaning::{self, CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
+use dehusk_core::dom::block_model::BlockModel;
+use dehusk_core::dom::facts::Facts;
+use dehusk_core::dom::page_judge::PageJudge;
+use dehusk_core::dom::page_level::PageModel;
+use dehusk_core::dom::page_parts::PageChoices;
+use dehusk_core::html::{Tree, estimated_boxes};
+use dehusk_core::patterns::PatternFile;
+use dehusk_core::tokens::Lexer;
+use dehusk_corpus::SourceListing;
+use dehusk_run::Library;
+use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
 
 /// Options of the ways to clean.
 #[derive(Args, Debug)]

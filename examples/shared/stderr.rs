@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use dehusk::pipeline::{Observer, WarningKind};
+use dehusk_run::{Observer, WarningKind};
 
 /// Names on stderr what is left out.
 pub struct Stderr;

@@ -6,10 +6,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dehusk::cleaning::cutting::cuts;
-use dehusk::cut::{Cut, strip};
-use dehusk::tokens::characters::{ends_in_run, has_word, is_run_character};
-use dehusk::tokens::{Lexer, MutableSet, TokenKind, Tokenizer};
+use dehusk_core::cleaning::cutting::cuts;
+use dehusk_core::cut::{Cut, strip};
+use dehusk_core::tokens::characters::{ends_in_run, has_word, is_run_character};
+use dehusk_core::tokens::{Lexer, MutableSet, TokenKind, Tokenizer};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|case: (Vec<u16>, &str)| {

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use dehusk::html::laws;
+use dehusk_core::html::laws;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|html: &str| laws::check(html));

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use dehusk::corpus::{HtmlView, ReadOptions, rewrite_line};
+use dehusk_corpus::{HtmlView, ReadOptions, rewrite_line};
 use libfuzzer_sys::fuzz_target;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use dehusk::tokens::{Lexer, MutablePattern, MutableSet, Token, TokenKind, Tokenizer};
+use dehusk_core::tokens::{Lexer, MutablePattern, MutableSet, Token, TokenKind, Tokenizer};
 use libfuzzer_sys::fuzz_target;
 
 thread_local! {

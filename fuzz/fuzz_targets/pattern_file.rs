@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use dehusk::patterns::{LexerCache, Pattern, PatternFile};
+use dehusk_core::patterns::{LexerCache, Pattern, PatternFile};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|yaml: &str| {

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use dehusk::segmentation::laws;
+use dehusk_segments::segmentation::laws;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|html: &str| laws::check(html));

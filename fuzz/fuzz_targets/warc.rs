@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use dehusk::corpus::{
+use dehusk_corpus::{
     Compression, Content, Document, Inventory, Kept, New, Packing, ReadOptions, Reason, RecordWriter, Records, Skipped,
 };
 use libfuzzer_sys::fuzz_target;

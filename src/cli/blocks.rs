@@ -6,11 +6,11 @@ use std::sync::Arc;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
 
-use dehusk::corpus::{BoxesFile, Inventory};
-use dehusk::importance::features::{FEATURES, WIDTH};
-use dehusk::importance::model::ImportanceModel;
-use dehusk::importance::record::BlockRecord;
-use dehusk::pipeline::importance::blocks_of_corpus;
+use dehusk_corpus::{BoxesFile, Inventory};
+use dehusk_run::importance::blocks_of_corpus;
+use dehusk_segments::importance::features::{FEATURES, WIDTH};
+use dehusk_segments::importance::model::ImportanceModel;
+use dehusk_segments::importance::record::BlockRecord;
 
 use super::force::{ForceArgs, PAGE_BLOCKS};
 use super::interrupt::Results;
@@ -43,7 +43,7 @@ pub struct BlocksCommand {
     importance_model: Option<Arc<ImportanceModel>>,
     /// Where the parts of pages are drawn: a JSONL file
     ///
-    /// Where the parts of pages are drawn: a JSONL file (see docs/boxes.md). Without it, places are estimated.
+    /// Where the parts of pages are drawn: a JSONL file (see docs/pages.md). Without it, places are estimated.
     #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath)]
     boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]

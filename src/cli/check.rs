@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use dehusk::corpus::{OutputFile, Reads};
-use dehusk::patterns::{FileProblem, LexerCache, PatternFile, open};
+use dehusk_core::patterns::{FileProblem, LexerCache, PatternFile, open};
+use dehusk_corpus::{OutputFile, Reads};
 
 use super::Exit;
 use super::reporter::{Reporter, print};
 use super::summary::count;
-use dehusk::pipeline::library::pattern_files;
+use dehusk_run::library::pattern_files;
 
 /// Options of `dehusk check`.
 #[derive(Args, Debug)]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use dehusk::corpus::OutputRoot;
-use dehusk::pipeline::{CorpusMineOptions, combine};
+use dehusk_corpus::OutputRoot;
+use dehusk_run::{CorpusMineOptions, combine};
 
 use super::options::{PruneArgs, SummaryArgs, folder_to_write};
 use super::reporter::Reporter;

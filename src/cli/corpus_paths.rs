@@ -9,8 +9,8 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::error::ErrorKind;
 
-use dehusk::corpus::{Inventory, ReadOptions, ScanError};
-use dehusk::whole;
+use dehusk_core::whole;
+use dehusk_corpus::{Inventory, ReadOptions, ScanError};
 
 use super::reporter::Reporter;
 

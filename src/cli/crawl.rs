@@ -19,8 +19,8 @@ use dehusk_crawler::resolve::Resolver;
 use regex::{Regex, RegexSet};
 use serde::Serialize;
 
-use dehusk::pipeline::Steps;
-use dehusk::shown::{count, size};
+use dehusk_core::shown::{count, size};
+use dehusk_run::Steps;
 
 use super::options::SummaryArgs;
 use super::reporter::Reporter;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use dehusk::patterns::difference::{KeepDifference, Kept, SourceDifference, TELLING_SHIFT, Totals, differences};
-use dehusk::patterns::{Keep, Pattern, PatternFile, Status};
-use dehusk::pipeline::Library;
+use dehusk_core::patterns::difference::{KeepDifference, Kept, SourceDifference, TELLING_SHIFT, Totals, differences};
+use dehusk_core::patterns::{Keep, Pattern, PatternFile, Status};
+use dehusk_run::Library;
 
 use super::Exit;
 use super::reporter::print;

@@ -6,10 +6,10 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use dehusk::corpus::{OutputKind, Reads};
-use dehusk::dom::selector::Selector;
-use dehusk::patterns::{PatternFile, Role, SHARED, Status};
-use dehusk::pipeline::Library;
+use dehusk_core::dom::selector::Selector;
+use dehusk_core::patterns::{PatternFile, Role, SHARED, Status};
+use dehusk_corpus::{OutputKind, Reads};
+use dehusk_run::Library;
 
 use super::force::ForceArgs;
 use super::reporter::{Reporter, print};

@@ -7,9 +7,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args};
 
-use dehusk::corpus::FileKind;
-use dehusk::pipeline::Library;
-use dehusk::pipeline::clean::MANY_NEED_OUTPUT;
+use dehusk_corpus::FileKind;
+use dehusk_run::Library;
+use dehusk_run::clean::MANY_NEED_OUTPUT;
 
 use super::clean::{How, clean_documents, print, results_of};
 use super::interrupt::Results;

@@ -7,12 +7,12 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::corpus::Document;
-use dehusk::fields::Columns;
-use dehusk::pipeline::Library;
-use dehusk::pipeline::Steps;
-use dehusk::pipeline::fields::{DocumentFields, read_fields};
-use dehusk::pipeline::reading::size_of;
+use dehusk_core::fields::Columns;
+use dehusk_corpus::Document;
+use dehusk_run::Library;
+use dehusk_run::Steps;
+use dehusk_run::fields::{DocumentFields, read_fields};
+use dehusk_run::reading::size_of;
 
 use super::force::{FIELDS, ForceArgs};
 use super::interrupt::Results;

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use clap::Args;
 
-use dehusk::cleaning::decision_model;
-use dehusk::corpus::{OutputFile, OutputKind, Reads};
-use dehusk::dom::{block_model, page_level};
-use dehusk::importance;
-use dehusk::pipeline::output_file;
-use dehusk::segmentation::model;
+use dehusk_core::cleaning::decision_model;
+use dehusk_core::dom::{block_model, page_level};
+use dehusk_corpus::{OutputFile, OutputKind, Reads};
+use dehusk_run::output_file;
+use dehusk_segments::importance;
+use dehusk_segments::segmentation::model;
 
 /// The pages of `dehusk report` and `dehusk explain`.
 pub const PAGE: OutputKind = OutputKind::Text("<meta name=\"generator\" content=\"dehusk ");

@@ -7,7 +7,7 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use dehusk::corpus::Reads;
+use dehusk_corpus::Reads;
 
 use super::force::{ForceArgs, MANUAL};
 use super::help::{self, EXIT_STATUSES, Example};

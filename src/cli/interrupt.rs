@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use dehusk::corpus::abandon_unfinished;
+use dehusk_corpus::abandon_unfinished;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
@@ -67,7 +67,7 @@ pub fn listen(results: Results) -> anyhow::Result<()> {
         }
     })
     .map_err(|error| match error {
-        ctrlc::Error::System(error) => dehusk::threads::none_left(error).into(),
+        ctrlc::Error::System(error) => dehusk_core::threads::none_left(error).into(),
         error => anyhow::Error::from(error),
     })
 }

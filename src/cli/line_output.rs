@@ -7,7 +7,7 @@ use std::sync::RwLockReadGuard;
 use anyhow::Context;
 use serde::Serialize;
 
-use dehusk::corpus::{OutputKind, PendingFile, Reads};
+use dehusk_corpus::{OutputKind, PendingFile, Reads};
 
 use super::Global;
 use super::force::ForceArgs;

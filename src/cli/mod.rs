@@ -48,10 +48,10 @@ use clap::builder::RangedU64ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
-use dehusk::corpus::{Budget, Reads, memory};
-use dehusk::pipeline::workers::{all_cores, checked_threads};
-use dehusk::pipeline::{LibraryError, PipelineError};
-use dehusk::threads::none_left;
+use dehusk_core::threads::none_left;
+use dehusk_corpus::{Budget, Reads, memory};
+use dehusk_run::workers::{all_cores, checked_threads};
+use dehusk_run::{LibraryError, PipelineError};
 
 use config::{Config, ConfigArgs};
 use interrupt::Results;
@@ -172,7 +172,7 @@ enum Command {
     Completions(generate::CompletionsArgs),
     /// Print the manual page, or write a page for each command
     Man(generate::ManArgs),
-    /// Print the JSON Schema of pattern files, for editors (see docs/editing.md)
+    /// Print the JSON Schema of pattern files, for editors (see docs/patterns.md)
     Schema,
 }
 
@@ -212,13 +212,13 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return exit;
         }
     };
-    dehusk::guarded::silence();
+    dehusk_corpus::guarded::silence();
     let lists_all = if cli.command.resumes() { "--report FILE" } else { "`dehusk clean --report FILE`" };
     let reporter = Reporter::new(cli.global.quiet).verbose(cli.global.verbose);
     if told.is_none() {
         reporter.explain(|| match &config {
             Some(config) => format!("{} has no flags for this command", config.path().display()),
-            None => format!("no {} is used", dehusk::corpus::SETTINGS_FILE),
+            None => format!("no {} is used", dehusk_corpus::SETTINGS_FILE),
         });
     }
     // Before anything asks how much there is.
@@ -376,8 +376,8 @@ const LEAST_MEMORY_OF_THREAD: u64 = 10_000_000;
 fn check_limit(limit: Option<u64>, threads: usize) -> anyhow::Result<()> {
     let need = LEAST_MEMORY + LEAST_MEMORY_OF_THREAD * threads as u64;
     if let Some(limit) = limit.filter(|limit| *limit < need) {
-        let [limit, need] = [limit, need].map(dehusk::shown::size);
-        let threads = dehusk::shown::count(threads, "thread");
+        let [limit, need] = [limit, need].map(dehusk_core::shown::size);
+        let threads = dehusk_core::shown::count(threads, "thread");
         bail!(
             "the memory of this process is limited to {limit} (ulimit -v or -d), and it needs {need} with {threads}: allow more"
         );
@@ -416,7 +416,7 @@ impl Global {
 
     /// What may be used.
     fn in_words(&self) -> String {
-        let memory = dehusk::shown::size(self.memory());
+        let memory = dehusk_core::shown::size(self.memory());
         let why = if self.memory.is_none() { ", 3/4 of what is free" } else { "" };
         format!("threads: {}; memory for documents: {memory}{why}", self.threads())
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use dehusk::pipeline::WarningKind;
+use dehusk_run::WarningKind;
 
 /// Number of warnings of a kind that are printed.
 fn printed(kind: WarningKind) -> u64 {

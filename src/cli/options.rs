@@ -8,22 +8,22 @@ use anyhow::{Context, bail};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk::cleaning::decision_model::DecisionModel;
-use dehusk::cleaning::{CleanOptions, Method};
-use dehusk::corpus::{BoxesFile, FileKind, HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
-use dehusk::dom::block_model::BlockModel;
-use dehusk::dom::page_judge::PageJudge;
-use dehusk::dom::page_level::PageModel;
-use dehusk::dom::page_parts::{Favor, PageChoices, PartChoice};
-use dehusk::importance::model::ImportanceModel;
-use dehusk::mining::{MineOptions, NearDuplicates};
-use dehusk::pipeline::clean::document::CHOICES;
-use dehusk::pipeline::clean::spans;
-use dehusk::pipeline::{CorpusCleanOptions, CorpusMineOptions, StreamMethod};
-use dehusk::segmentation::model::SegmentModel;
-use dehusk::tokens::mutable::MutablePreset;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer, mutable};
-use dehusk::whole;
+use dehusk_core::cleaning::decision_model::DecisionModel;
+use dehusk_core::cleaning::{CleanOptions, Method};
+use dehusk_core::dom::block_model::BlockModel;
+use dehusk_core::dom::page_judge::PageJudge;
+use dehusk_core::dom::page_level::PageModel;
+use dehusk_core::dom::page_parts::{Favor, PageChoices, PartChoice};
+use dehusk_core::mining::{MineOptions, NearDuplicates};
+use dehusk_core::tokens::mutable::MutablePreset;
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer, mutable};
+use dehusk_core::whole;
+use dehusk_corpus::{BoxesFile, FileKind, HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
+use dehusk_run::clean::document::CHOICES;
+use dehusk_run::clean::spans;
+use dehusk_run::{CorpusCleanOptions, CorpusMineOptions, StreamMethod};
+use dehusk_segments::importance::model::ImportanceModel;
+use dehusk_segments::segmentation::model::SegmentModel;
 
 use super::corpus_paths::ListArgs;
 use super::force::ForceArgs;
@@ -400,7 +400,7 @@ pub struct CleanArgs {
     /// Where the parts of pages are drawn, for `--method tree`: a JSONL file
     ///
     /// Where the parts of pages are drawn, for `--method tree` with a model that was trained with boxes: a JSONL file (see
-    /// docs/boxes.md).
+    /// docs/pages.md).
     #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
     pub boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]

@@ -8,10 +8,10 @@ use anyhow::bail;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use dehusk::corpus::{BoxesFile, HtmlView, Inventory, OutputKind};
-use dehusk::pipeline::Steps;
-use dehusk::pipeline::pages::PageRecords;
-use dehusk::pipeline::reading::size_of;
+use dehusk_corpus::{BoxesFile, HtmlView, Inventory, OutputKind};
+use dehusk_run::Steps;
+use dehusk_run::pages::PageRecords;
+use dehusk_run::reading::size_of;
 
 use super::force::ForceArgs;
 use super::line_output::{LineOutput, line};

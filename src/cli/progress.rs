@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::reporter::print_line;
-use dehusk::pipeline::Steps;
-use dehusk::shown::size;
-use dehusk::threads::spawn;
+use dehusk_core::shown::size;
+use dehusk_core::threads::spawn;
+use dehusk_run::Steps;
 
 /// The time between 2 moves of a bar.
 const BAR_MOVES: Duration = Duration::from_millis(200);

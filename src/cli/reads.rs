@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command};
 
-use dehusk::corpus::Reads;
-use dehusk::pipeline::library::pattern_files;
+use dehusk_corpus::Reads;
+use dehusk_run::library::pattern_files;
 
 use super::config::is_path;
 

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf, is_separator};
 
 use clap::Args;
 
-use dehusk::corpus::{OutputFile, Reads};
-use dehusk::pipeline::report::{CorpusReporter, ReportOptions};
-use dehusk::pipeline::{Library, suited};
-use dehusk::shown::size;
+use dehusk::report::{CorpusReporter, ReportOptions};
 use dehusk::view::report::{ReportLayout, ReportPage};
+use dehusk_core::shown::size;
+use dehusk_corpus::{OutputFile, Reads};
+use dehusk_run::{Library, suited};
 
 use super::force::{ForceArgs, PAGE};
 use super::mine::{list, scan};

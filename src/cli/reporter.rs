@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use std::time::Duration;
 
-use dehusk::pipeline::{Observer, Permission, Steps, Stop, WarningKind};
+use dehusk_run::{Observer, Permission, Steps, Stop, WarningKind};
 
 use super::interrupt;
 use super::often::Often;

@@ -8,14 +8,14 @@ use anyhow::bail;
 use clap::Args;
 use tokio::runtime::{Builder, Runtime};
 
-use dehusk::corpus::remove_left_over;
-use dehusk::guarded::guarded;
-use dehusk::pipeline::library::pattern_files;
-use dehusk::pipeline::suited;
 use dehusk::review::Session;
 use dehusk::review::documents::Documents;
 use dehusk::review::server::Server;
-use dehusk::threads::none_left;
+use dehusk_core::threads::none_left;
+use dehusk_corpus::guarded::guarded;
+use dehusk_corpus::remove_left_over;
+use dehusk_run::library::pattern_files;
+use dehusk_run::suited;
 
 use super::mine::scan;
 use super::options::{CorpusArgs, PageMethodArgs};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use dehusk::corpus::OutputRoot;
-use dehusk::pipeline::Library;
+use dehusk_corpus::OutputRoot;
+use dehusk_run::Library;
 
-use dehusk::pipeline::Target;
+use dehusk_run::Target;
 
 use super::clean::{How, clean};
 use super::mine::{mine, scan};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk::corpus::{BoxesFile, Inventory};
-use dehusk::dom::page_level::PageModel;
-use dehusk::pipeline::segments::segment_corpus;
-use dehusk::segmentation::model::SegmentModel;
-use dehusk::segmentation::record::SegmentRecord;
-use dehusk::segmentation::segmenter::{Knowledge, Method, Segmenter};
-use dehusk::segmentation::vision::PERMITTED;
+use dehusk_core::dom::page_level::PageModel;
+use dehusk_corpus::{BoxesFile, Inventory};
+use dehusk_run::segments::segment_corpus;
+use dehusk_segments::segmentation::model::SegmentModel;
+use dehusk_segments::segmentation::record::SegmentRecord;
+use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
+use dehusk_segments::segmentation::vision::PERMITTED;
 
 use super::force::{ForceArgs, PAGE_SEGMENTS};
 use super::interrupt::Results;
@@ -63,7 +63,7 @@ pub struct SegmentationArgs {
     page_model: Option<Arc<PageModel>>,
     /// Where the parts of pages are drawn: a JSONL file
     ///
-    /// Where the parts of pages are drawn: a JSONL file (see docs/boxes.md). Without it, places are estimated.
+    /// Where the parts of pages are drawn: a JSONL file (see docs/pages.md). Without it, places are estimated.
     #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath)]
     boxes: Option<Arc<BoxesFile>>,
 }

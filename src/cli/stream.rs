@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
-use dehusk::corpus::{InputFile, Inventory, ReadOptions};
-use dehusk::pipeline::left_out::tell_of_skipped;
-use dehusk::pipeline::stream::{HELD_SEGMENTS, TableChanges};
-use dehusk::pipeline::{Library, StreamOptions, StreamTarget, stream_corpus};
+use dehusk_corpus::{InputFile, Inventory, ReadOptions};
+use dehusk_run::left_out::tell_of_skipped;
+use dehusk_run::stream::{HELD_SEGMENTS, TableChanges};
+use dehusk_run::{Library, StreamOptions, StreamTarget, stream_corpus};
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, share};

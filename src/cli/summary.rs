@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use dehusk::cleaning::drift::Drift;
-pub use dehusk::pipeline::Cleaned;
-use dehusk::pipeline::StreamedSource;
-pub use dehusk::shown::count;
-use dehusk::shown::{shown, size};
-use dehusk::streaming::drift::Change;
+use dehusk_core::cleaning::drift::Drift;
+pub use dehusk_core::shown::count;
+use dehusk_core::shown::{shown, size};
+use dehusk_core::streaming::drift::Change;
+pub use dehusk_run::Cleaned;
+use dehusk_run::StreamedSource;
 
 /// The summary that is printed at the end of a run.
 #[derive(Debug, Default, Serialize)]

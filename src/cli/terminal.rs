@@ -6,8 +6,8 @@ use std::io::IsTerminal;
 use anstyle::AnsiColor;
 use clap::{Args, ValueEnum};
 
-use dehusk::patterns::Status;
-use dehusk::shown::misleads;
+use dehusk_core::patterns::Status;
+use dehusk_core::shown::misleads;
 
 /// Whether colours are used.
 #[derive(Args, Clone, Copy, Debug)]

@@ -9,12 +9,6 @@ use anyhow::bail;
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk::cleaning::decision_model::{DecisionModel, Lesson as TextLesson};
-use dehusk::cleaning::features::GROUPS;
-use dehusk::corpus::{BoxesFile, HtmlView, Inventory, Reads, SourceListing};
-use dehusk::dom::block_model::{self, BlockModel};
-use dehusk::dom::page_level::Lessons;
-use dehusk::dom::site_level::Labels;
 use dehusk::evaluation::block_lessons::block_lessons;
 use dehusk::evaluation::decision_lessons::{SourceLessons, decision_lessons};
 use dehusk::evaluation::decision_table::table;
@@ -23,17 +17,23 @@ use dehusk::evaluation::importance::folds::{Together, Trial, examples, learned};
 use dehusk::evaluation::importance::labelled_pages;
 use dehusk::evaluation::segments::lessons as segment_lessons;
 use dehusk::evaluation::segments::training::train as fit_segments;
-use dehusk::importance::features::WIDTH;
-use dehusk::importance::model::{Learner, Scaling};
-use dehusk::importance::record;
-use dehusk::mining::Mined;
-use dehusk::pipeline::PipelineError;
-use dehusk::pipeline::left_out::tell_of_skipped;
-use dehusk::pipeline::page_lessons::page_lessons;
-use dehusk::segmentation::model::Lesson;
-use dehusk::segmentation::record::Marked;
-use dehusk::segmentation::vision::PERMITTED;
-use dehusk::shown;
+use dehusk_core::cleaning::decision_model::{DecisionModel, Lesson as TextLesson};
+use dehusk_core::cleaning::features::GROUPS;
+use dehusk_core::dom::block_model::{self, BlockModel};
+use dehusk_core::dom::page_level::Lessons;
+use dehusk_core::dom::site_level::Labels;
+use dehusk_core::mining::Mined;
+use dehusk_core::shown;
+use dehusk_corpus::{BoxesFile, HtmlView, Inventory, Reads, SourceListing};
+use dehusk_run::PipelineError;
+use dehusk_run::left_out::tell_of_skipped;
+use dehusk_run::page_lessons::page_lessons;
+use dehusk_segments::importance::features::WIDTH;
+use dehusk_segments::importance::model::{Learner, Scaling};
+use dehusk_segments::importance::record;
+use dehusk_segments::segmentation::model::Lesson;
+use dehusk_segments::segmentation::record::Marked;
+use dehusk_segments::segmentation::vision::PERMITTED;
 
 use super::blocks::{coherence, feature_names, features_without};
 use super::corpus_paths::{CorpusPaths, ListArgs};
@@ -95,7 +95,7 @@ pub struct TrainArgs {
     labels: LabelsName,
     /// Learn a segment model from marked segments: a JSONL file
     ///
-    /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see docs/segments.md).
+    /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see docs/pages.md).
     #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with = "decision", value_hint = ValueHint::FilePath)]
     segments: Option<PathBuf>,
     /// Marked segments up to this level [default: all levels]
@@ -104,7 +104,7 @@ pub struct TrainArgs {
     /// Learn how important blocks are, from known levels: a JSONL file
     ///
     /// Learn an importance model, for `dehusk blocks`, from parts of pages whose levels people gave: a JSONL file (see
-    /// docs/blocks.md).
+    /// docs/pages.md).
     #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with_all = ["decision", "pages", "segments"], value_hint = ValueHint::FilePath)]
     blocks: Option<PathBuf>,
     /// What learns
@@ -120,7 +120,7 @@ pub struct TrainArgs {
     coherence: u8,
     /// Where the parts of pages are drawn: a JSONL file
     ///
-    /// Where the parts of pages are drawn, for a page-level model, a segment model or an importance model: a JSONL file (see docs/boxes.md).
+    /// Where the parts of pages are drawn, for a page-level model, a segment model or an importance model: a JSONL file (see docs/pages.md).
     #[arg(long, value_name = "FILE", requires = "trees", conflicts_with = "gold", value_parser = boxes_file, value_hint = ValueHint::FilePath, hide_short_help = true)]
     boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]

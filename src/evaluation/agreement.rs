@@ -47,7 +47,7 @@ pub fn normalised_mutual_information(a: &[usize], b: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use dehusk_core::random::Random;
 
     /// The index by its definition over pairs.
     fn naive(a: &[usize], b: &[usize]) -> f64 {

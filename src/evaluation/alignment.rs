@@ -85,7 +85,7 @@ fn lengths<'w>(a: impl Iterator<Item = &'w u64>, b: impl ExactSizeIterator<Item 
 mod tests {
     use super::*;
     use crate::evaluation::words::word_hashes;
-    use crate::random::Random;
+    use dehusk_core::random::Random;
 
     /// By the definition, in a table.
     fn longest(a: &[u64], b: &[u64]) -> usize {

@@ -1,4 +1,4 @@
-//! What pages with gold text teach about blocks ([`block_model`](crate::dom::block_model)).
+//! What pages with gold text teach about blocks ([`block_model`](dehusk_core::dom::block_model)).
 //!
 //! A block is content if at least half of its words are in the gold text. Gold texts disagree whether headline, author and
 //! date belong to them, so these blocks have no label.
@@ -9,17 +9,17 @@ use super::alignment::matched;
 use super::gold_texts::{Gold, GoldTexts};
 use super::score::MIN_GOLD_WORDS;
 use super::words::{Word, word_hashes, words};
-use crate::cleaning::{CleanOptions, Cleaner, Scratch};
-use crate::corpus::{Document, HtmlView, Inventory, SourceListing};
-use crate::dom::block_model::Lesson;
-use crate::dom::blocks::Blocks;
-use crate::dom::page_parts::{PagePart, PageParts};
-use crate::mining::Mined;
-use crate::pipeline::left_out::tell_of_skipped;
-use crate::pipeline::mining::{CorpusMineOptions, mine_library};
-use crate::pipeline::reading::read_documents;
-use crate::pipeline::{self, Observer, WarningKind};
-use crate::tokens::Lexer;
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk_core::dom::block_model::Lesson;
+use dehusk_core::dom::blocks::Blocks;
+use dehusk_core::dom::page_parts::{PagePart, PageParts};
+use dehusk_core::mining::Mined;
+use dehusk_core::tokens::Lexer;
+use dehusk_corpus::{Document, HtmlView, Inventory, SourceListing};
+use dehusk_run::left_out::tell_of_skipped;
+use dehusk_run::mining::{CorpusMineOptions, mine_library};
+use dehusk_run::reading::read_documents;
+use dehusk_run::{Observer, WarningKind};
 
 /// If less of its gold text is in a page, the page was read in another way than its gold text.
 const LEAST_FOUND: f64 = 0.5;
@@ -37,7 +37,7 @@ pub fn block_lessons(
     lexer: &Lexer,
     options: &CorpusMineOptions,
     observer: &dyn Observer,
-) -> pipeline::Result<Vec<Lesson>> {
+) -> dehusk_run::Result<Vec<Lesson>> {
     // Input that can be read only once is stored when it is listed. Without its markup it would have no trees.
     let inventory = inventory.with_html(HtmlView::Page);
     let sources = inventory.sources()?;
@@ -51,7 +51,7 @@ pub fn block_lessons(
     let library = mine_library(&inventory, &mined, lexer, options, cleaning.clone(), observer)?;
     let inventory = inventory.with_trees();
     observer.start("labelling", (mined.len() + few.len()).into());
-    let of_source = |listing: &SourceListing| -> pipeline::Result<Vec<Option<Lesson>>> {
+    let of_source = |listing: &SourceListing| -> dehusk_run::Result<Vec<Option<Lesson>>> {
         let documents = read_documents(&inventory, &listing.documents, observer)?;
         let pairs = gold.with_documents(listing.id.as_str(), &documents);
         let source = listing.id.as_str();
@@ -64,7 +64,7 @@ pub fn block_lessons(
         .concat()
         .par_iter()
         .map(of_source)
-        .collect::<pipeline::Result<Vec<_>>>()?
+        .collect::<dehusk_run::Result<Vec<_>>>()?
         .into_iter()
         .flatten()
         .collect();
@@ -100,7 +100,7 @@ fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option
     }
     let places: Vec<usize> = found.into_iter().map(|word| page[word].range.start).collect();
     let shares = |blocks: &Blocks, feature: &dyn Fn(usize, &str) -> f32| {
-        let share = |block: &crate::dom::blocks::Block| {
+        let share = |block: &dehusk_core::dom::blocks::Block| {
             let in_block = |starts: &dyn Fn(usize) -> usize| starts(block.text.end) - starts(block.text.start);
             let words = in_block(&|limit| page.partition_point(|word| word.range.start < limit));
             let found = in_block(&|limit| places.partition_point(|&place| place < limit));

@@ -1,4 +1,4 @@
-//! What documents with gold text teach about segments ([`decision_model`](crate::cleaning::decision_model)).
+//! What documents with gold text teach about segments ([`decision_model`](dehusk_core::cleaning::decision_model)).
 //!
 //! A segment is boilerplate if less than half of its words are in the gold text. What a model sees depends on how many documents
 //! were mined. So each source is mined several times ([`Variant`]), and all of them count alike. More is learned from sources that
@@ -13,21 +13,21 @@ use super::alignment::matched;
 use super::gold_texts::GoldTexts;
 use super::made_sources::{MadeSource, Material, made_sources};
 use super::words::{Word, word_hashes, words};
-use crate::cleaning::decision_model::Lesson;
-use crate::cleaning::features::Divided;
-use crate::cleaning::{CleanOptions, Cleaner, Scratch};
-use crate::corpus::{Budget, Inventory, SourceId};
-use crate::mining::Mined;
-use crate::mining::cross_source::cross_source;
-use crate::models::course::PARTS;
-use crate::patterns::PatternFile;
-use crate::pipeline::left_out::tell_of_skipped;
-use crate::pipeline::mining::{CorpusMineOptions, mine_within};
-use crate::pipeline::reading::read_documents;
-use crate::pipeline::{self, Observer, WarningKind};
-use crate::selection::sampling::evenly_spread;
-use crate::selection::{SelectOptions, needed};
-use crate::tokens::Lexer;
+use dehusk_core::cleaning::decision_model::Lesson;
+use dehusk_core::cleaning::features::Divided;
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk_core::mining::Mined;
+use dehusk_core::mining::cross_source::cross_source;
+use dehusk_core::models::course::PARTS;
+use dehusk_core::patterns::PatternFile;
+use dehusk_core::selection::sampling::evenly_spread;
+use dehusk_core::selection::{SelectOptions, needed};
+use dehusk_core::tokens::Lexer;
+use dehusk_corpus::{Budget, Inventory, SourceId};
+use dehusk_run::left_out::tell_of_skipped;
+use dehusk_run::mining::{CorpusMineOptions, mine_within};
+use dehusk_run::reading::read_documents;
+use dehusk_run::{Observer, WarningKind};
 
 /// If less of its gold text is in a document, the document was read in another way than its gold text.
 const LEAST_FOUND: f64 = 0.8;
@@ -84,7 +84,7 @@ pub fn decision_lessons(
     lexer: &Lexer,
     options: &CorpusMineOptions,
     observer: &dyn Observer,
-) -> pipeline::Result<Vec<SourceLessons>> {
+) -> dehusk_run::Result<Vec<SourceLessons>> {
     let mut sources = Vec::new();
     for (corpus, (inventory, gold)) in corpora.iter().enumerate() {
         let listed = inventory.sources()?;
@@ -98,7 +98,7 @@ pub fn decision_lessons(
     observer.start("mining", sources.len().into());
     let left_out = AtomicUsize::new(0);
     let of_source = |(corpus, inventory, gold, listing): &(usize, &Inventory, &GoldTexts, _)| {
-        let listing: &crate::corpus::SourceListing = listing;
+        let listing: &dehusk_corpus::SourceListing = listing;
         let documents = read_documents(inventory, &listing.documents, observer)?;
         let pairs = gold.with_documents(listing.id.as_str(), &documents);
         let pairs: Vec<Pair> = pairs.into_iter().map(|(gold, document)| (&gold.text[..], &document.text[..])).collect();
@@ -109,7 +109,7 @@ pub fn decision_lessons(
         observer.step(1);
         Ok((SourceLessons { corpus: *corpus, is_made: false, lessons }, material))
     };
-    let of_sources = sources.par_iter().map(of_source).collect::<pipeline::Result<Vec<_>>>()?;
+    let of_sources = sources.par_iter().map(of_source).collect::<dehusk_run::Result<Vec<_>>>()?;
     observer.finish();
     let mut materials: Vec<Vec<Material>> = corpora.iter().map(|_| Vec::new()).collect();
     let mut lessons = Vec::new();
@@ -128,7 +128,7 @@ pub fn decision_lessons(
         observer.step(1);
         Ok(SourceLessons { corpus: made.corpus, is_made: true, lessons })
     };
-    lessons.extend(made.par_iter().enumerate().map(of_made).collect::<pipeline::Result<Vec<_>>>()?);
+    lessons.extend(made.par_iter().enumerate().map(of_made).collect::<dehusk_run::Result<Vec<_>>>()?);
     observer.finish();
     let left_out = left_out.into_inner();
     if left_out > 0 {
@@ -151,7 +151,7 @@ struct Source<'s> {
 }
 
 impl Source<'_> {
-    fn lessons(&self, pairs: &[Pair]) -> pipeline::Result<Vec<(Variant, Lesson)>> {
+    fn lessons(&self, pairs: &[Pair]) -> dehusk_run::Result<Vec<(Variant, Lesson)>> {
         let mut lessons = Vec::new();
         for variant in VARIANTS {
             let (mined, learned): (Vec<&Pair>, Vec<&Pair>) = match variant {
@@ -181,7 +181,7 @@ impl Source<'_> {
     }
 
     /// A cleaner with the patterns of these texts.
-    fn cleaner(&self, texts: &[String]) -> pipeline::Result<Cleaner> {
+    fn cleaner(&self, texts: &[String]) -> dehusk_run::Result<Cleaner> {
         let mined = mine_within(&Budget::new(self.options.memory), self.id, texts, self.lexer, &self.options.mining)?;
         let mined = [mined];
         let own = cross_source(&mined).own.remove(0);

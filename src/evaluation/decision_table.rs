@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::decision_lessons::{SourceLessons, Variant};
-use crate::cleaning::decision::goes;
-use crate::dom::page_parts::Favor;
+use dehusk_core::cleaning::decision::goes;
+use dehusk_core::dom::page_parts::Favor;
 
 /// Number of bins of probabilities.
 const BINS: usize = 10;

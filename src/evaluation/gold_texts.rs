@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::score::MIN_GOLD_WORDS;
 use super::words::Bag;
-use crate::corpus::{Document, FileKind, Inventory, ReadOptions, ScanError, SourceId, SourceListing};
-use crate::pipeline::Observer;
-use crate::pipeline::left_out::tell_of_skipped;
+use dehusk_corpus::{Document, FileKind, Inventory, ReadOptions, ScanError, SourceId, SourceListing};
+use dehusk_run::Observer;
+use dehusk_run::left_out::tell_of_skipped;
 
 /// Why gold texts cannot be used.
 #[derive(Debug, thiserror::Error)]

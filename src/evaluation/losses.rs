@@ -10,7 +10,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::words::{Bag, fold, word_ranges};
-use crate::cleaning::{Cleaning, Span};
+use dehusk_core::cleaning::{Cleaning, Span};
 
 /// The gold words of a document that were removed.
 #[derive(Clone, Debug, Default)]
@@ -31,14 +31,14 @@ pub struct Stretch {
     /// Number of words.
     pub words: usize,
     /// The patterns that removed them, without repetition: index as in
-    /// [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns).
+    /// [`Cleaner::patterns`](dehusk_core::cleaning::Cleaner::patterns).
     pub patterns: Vec<usize>,
 }
 
 /// What one pattern removed from a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatternLosses {
-    /// Index as in [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns). `None` for words that no pattern matched,
+    /// Index as in [`Cleaner::patterns`](dehusk_core::cleaning::Cleaner::patterns). `None` for words that no pattern matched,
     /// but that were removed with their neighbours.
     pub pattern: Option<usize>,
     /// Number of words it removed.

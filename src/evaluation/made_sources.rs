@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::injection::{Fillers, Insertion, flowing_texts};
-use crate::random::Random;
+use dehusk_core::random::Random;
 
 /// Number of sources that are made of the texts of a corpus.
 const PER_CORPUS: usize = 8;

@@ -6,8 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::streaming::segments::TextSegment;
-use crate::streaming::table::Count;
+use dehusk_core::streaming::segments::TextSegment;
+use dehusk_core::streaming::table::Count;
 
 /// For each page: what the last `cached` pages know of its segments. At least the page itself is cached.
 pub fn seen_in_last<S: AsRef<[TextSegment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Count>> {
@@ -51,7 +51,7 @@ fn forget(documents: &mut FxHashMap<u64, u32>, key: &u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streaming::segments::SegmentKey;
+    use dehusk_core::streaming::segments::SegmentKey;
 
     fn page(keys: &[u64]) -> Vec<TextSegment> {
         keys.iter()

@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::cleaning::{CleanOptions, Cleaner, Cleaning, Reading, Scratch};
-use crate::corpus::{Document, Inventory, SourceListing};
 use crate::evaluation::alignment::matched;
 use crate::evaluation::gold_texts::{Gold, GoldTexts, pairs};
 use crate::evaluation::recent::{seen_in_last, smallest};
@@ -15,17 +13,19 @@ use crate::evaluation::stream_figures::{
     Batch, Judged, JudgedPage, PageFigures, SourceFigures, Storage, TableFigures, Templates, mean,
 };
 use crate::evaluation::words::{Bag, Word, word_hashes, words};
-use crate::streaming::block_rule::template_blocks;
-use crate::streaming::detection::template;
-use crate::streaming::evidence::StreamEvidence;
-use crate::streaming::learner::{self, Learner};
-use crate::streaming::segments::{TextSegment, segments};
-use crate::streaming::table::{Count, SegmentTable, TableOptions};
-use crate::tokens::MutableSet;
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Cleaning, Reading, Scratch};
+use dehusk_core::streaming::block_rule::template_blocks;
+use dehusk_core::streaming::detection::template;
+use dehusk_core::streaming::evidence::StreamEvidence;
+use dehusk_core::streaming::learner::{self, Learner};
+use dehusk_core::streaming::segments::{TextSegment, segments};
+use dehusk_core::streaming::table::{Count, SegmentTable, TableOptions};
+use dehusk_core::tokens::MutableSet;
+use dehusk_corpus::{Document, Inventory, SourceListing};
 
-use crate::pipeline::reading::read_documents;
-use crate::pipeline::workers::share_out_and_collect;
-use crate::pipeline::{Library, Observer, Result};
+use dehusk_run::reading::read_documents;
+use dehusk_run::workers::share_out_and_collect;
+use dehusk_run::{Library, Observer, Result};
 
 /// The memory that a segment takes, in bytes.
 const SEGMENT_BYTES: u64 = 24;

@@ -4,14 +4,14 @@
 //! equal. A bag counts how often each word occurs. Line breaks, punctuation and order do not matter, so texts from
 //! different extractions can be compared.
 //!
-//! Words are not [tokens](crate::tokens) on purpose: what judges mining and cleaning must not depend on how they
+//! Words are not [tokens](dehusk_core::tokens) on purpose: what judges mining and cleaning must not depend on how they
 //! tokenize.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-pub use crate::tokens::characters::is_letter_or_number;
+pub use dehusk_core::tokens::characters::is_letter_or_number;
 
 /// How often each word occurs in a text.
 ///

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::patterns::{Form, Pattern, PatternFile};
-use crate::tokens::Piece;
+use dehusk_core::patterns::{Form, Pattern, PatternFile};
+use dehusk_core::tokens::Piece;
 
 /// Patterns that are nearly the same, as indices in their file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn are_alike(one: &[&Piece], other: &[&Piece]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patterns::{ID_DIGITS, LexerCache, id_of, regex};
+    use dehusk_core::patterns::{ID_DIGITS, LexerCache, id_of, regex};
 
     /// The examples of each group of patterns of these words, in this order.
     fn grouped(words: &[&str]) -> Vec<Vec<usize>> {

@@ -4,7 +4,7 @@
 //! old and the new value. So a reversed step undoes itself, and a change is only made if the old value is still as the
 //! person saw it.
 
-use crate::patterns::{Keep, Pattern, PatternFile, Status};
+use dehusk_core::patterns::{Keep, Pattern, PatternFile, Status};
 
 /// The fields of a pattern that a person may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ fn keep(file: &mut PatternFile, text: &str, from: Option<&str>, to: Option<&str>
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::patterns::LexerCache;
+    use dehusk_core::patterns::LexerCache;
 
     pub(in crate::review) const FILE: &str = "dehusk: 1\nsource: s\n\
         mined: {documents: 9, near_duplicates: 0, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n\

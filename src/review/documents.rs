@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::cleaning::PageText;
-use crate::corpus::{Document, DocumentRef, Inventory};
-use crate::html::Tree;
-use crate::patterns::SHARED;
-use crate::selection::effects::{Effects, Question};
-use crate::selection::sampling::evenly_spread;
+use dehusk_core::cleaning::PageText;
+use dehusk_core::html::Tree;
+use dehusk_core::patterns::SHARED;
+use dehusk_core::selection::effects::{Effects, Question};
+use dehusk_core::selection::sampling::evenly_spread;
+use dehusk_corpus::{Document, DocumentRef, Inventory};
 
 /// Number of sources whose texts stay in memory.
 const IN_MEMORY: usize = 4;
@@ -152,7 +152,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::corpus::{HtmlView, ReadOptions};
+    use dehusk_corpus::{HtmlView, ReadOptions};
 
     #[test]
     fn pages_are_read_again_wherever_they_are() {
@@ -164,7 +164,7 @@ mod tests {
         fs::write(folder.path().join("s/2.html"), "<p>A gull").expect("a page");
         fs::write(folder.path().join("s/3.txt"), "A mast").expect("a text");
         for html in [HtmlView::Text, HtmlView::Markdown, HtmlView::Page] {
-            let options = ReadOptions { html, ..ReadOptions::default() };
+            let options = ReadOptions::default().html(html);
             let inventory = Inventory::scan(&[folder.path().to_owned()], &options).expect("files");
             let documents = Documents::new(inventory, 9);
             let texts = documents.texts("s");

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use crate::corpus::{OutputFile, Reads};
-use crate::patterns::{self, FileProblem, LexerCache, PatternFile};
+use dehusk_core::patterns::{self, FileProblem, LexerCache, PatternFile};
+use dehusk_corpus::{OutputFile, Reads};
 
 use super::decision::{FileChanges, Refusal, Step};
 
@@ -302,7 +302,7 @@ fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile, Str
 mod tests {
     use super::super::decision::tests::{FILE, decide};
     use super::*;
-    use crate::patterns::Status;
+    use dehusk_core::patterns::Status;
 
     fn opened() -> (tempfile::TempDir, PathBuf, Files) {
         let folder = tempfile::tempdir().unwrap();

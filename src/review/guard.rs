@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::html::MARKED_PAGE_POLICY;
+use dehusk_core::html::MARKED_PAGE_POLICY;
 
 /// What a valid request must have.
 #[derive(Clone, Debug)]

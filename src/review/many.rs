@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::decision::{Change, Entry, FileChanges, Step};
 use super::query::effect;
-use crate::patterns::{Form, Pattern, PatternFile, Status};
-use crate::selection::effects::{Effects, PatternEffect};
+use dehusk_core::patterns::{Form, Pattern, PatternFile, Status};
+use dehusk_core::selection::effects::{Effects, PatternEffect};
 
 /// Patterns that can be decided together.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]

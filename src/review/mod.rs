@@ -9,7 +9,7 @@
 //!                   |  ^
 //!         decisions |  | pages
 //!                   v  |
-//!    files <----  Session  ----> survey: what patterns do (crate::selection::effects)
+//!    files <----  Session  ----> survey: what patterns do (dehusk_core::selection::effects)
 //!      ^                            ^
 //!      v                            |
 //!   <source>.yaml               documents
@@ -35,12 +35,12 @@ mod survey;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::cleaning::regexes::MatchError;
-use crate::cleaning::search::Watched;
-use crate::cleaning::{CleanOptions, Cleaner};
-use crate::patterns::foreign::compile;
-use crate::patterns::keep::whole_words;
-use crate::patterns::{Keep, Pattern, PatternFile, SHARED, Status};
+use dehusk_core::cleaning::regexes::MatchError;
+use dehusk_core::cleaning::search::Watched;
+use dehusk_core::cleaning::{CleanOptions, Cleaner};
+use dehusk_core::patterns::foreign::compile;
+use dehusk_core::patterns::keep::whole_words;
+use dehusk_core::patterns::{Keep, Pattern, PatternFile, SHARED, Status};
 
 use decision::{Change, Entry, Refusal, Step};
 use documents::Documents;

@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::cleaning::regexes::MatchError;
-use crate::cleaning::{CleanError, Cleaner, Cleaning, Origin, Scratch, Span};
-use crate::patterns::{Pattern, PatternFile, SHARED, Status};
-use crate::selection::effects::{Found, Question, SampleMatch, found};
+use dehusk_core::cleaning::regexes::MatchError;
+use dehusk_core::cleaning::{CleanError, Cleaner, Cleaning, Origin, Scratch, Span};
+use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
+use dehusk_core::selection::effects::{Found, Question, SampleMatch, found};
 
 use super::Session;
 use super::decision::{Change, FileChanges, Refusal, Step};
@@ -448,11 +448,11 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cleaning::CleanOptions;
-    use crate::corpus::{Inventory, ReadOptions};
-    use crate::patterns::Status;
     use crate::review::documents::Documents;
     use crate::review::many::ChosenPatterns;
+    use dehusk_core::cleaning::CleanOptions;
+    use dehusk_core::patterns::Status;
+    use dehusk_corpus::{Inventory, ReadOptions};
 
     const HEAD: &str = "mined: {documents: 6, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n";
     const STORY: &str = "The ferry was late again on Monday, near Harbor City, and nobody on the quay knew why or until \

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::survey::FirstRemoved;
-use crate::patterns::{Pattern, PatternFile, Status};
-use crate::selection::effects::{Effects, PatternEffect};
+use dehusk_core::patterns::{Pattern, PatternFile, Status};
+use dehusk_core::selection::effects::{Effects, PatternEffect};
 
 /// What the person wants to see.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::Deserialize;
 
-use crate::selection::effects::DocumentEffect;
+use dehusk_core::selection::effects::DocumentEffect;
 
 /// A source in the overview.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::patterns::{Pattern, PatternFile, Status};
-use crate::selection::effects::{Effects, PatternEffect, Question};
+use dehusk_core::patterns::{Pattern, PatternFile, Status};
+use dehusk_core::selection::effects::{Effects, PatternEffect, Question};
 
 use super::{Session, Version};
 

@@ -5,7 +5,7 @@
 
 use maud::{Markup, html};
 
-use crate::patterns::readable::Chip;
+use dehusk_core::patterns::readable::Chip;
 
 /// Draws a pattern.
 ///

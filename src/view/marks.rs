@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 
-use crate::tokens::characters::{is_mark, is_run_character};
+use dehusk_core::tokens::characters::{is_mark, is_run_character};
 
 /// The meaning of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

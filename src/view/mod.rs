@@ -13,7 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use crate::shown;
+use dehusk_core::shown;
 
 /// The style sheet of all pages. The HTML for each of its parts is given above the part.
 pub const STYLE: &str = include_str!("style.css");

@@ -1,4 +1,4 @@
-//! The pictures in docs/reviewing.md, taken anew: `DEHUSK_PICTURES=docs/pictures cargo test --test browser pictures`.
+//! The pictures in docs/patterns.md, taken anew: `DEHUSK_PICTURES=docs/pictures cargo test --test browser pictures`.
 
 use std::path::PathBuf;
 

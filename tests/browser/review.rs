@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use dehusk::patterns::{LexerCache, Pattern, PatternFile};
+use dehusk_core::patterns::{LexerCache, Pattern, PatternFile};
 use tempfile::TempDir;
 use url::Url;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dehusk::html::visible_text;
+use dehusk_core::html::visible_text;
 use serde_json::Value;
 
 use super::*;

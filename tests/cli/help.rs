@@ -109,7 +109,7 @@ fn the_documentation_has_the_same_exit_statuses() {
     let page = Sandbox::new().expect(0, "--help").stdout;
     let (_, statuses) = page.split_once("Exit status:\n").expect("exit statuses");
     let statuses = statuses.lines().map_while(|line| line.trim_start().split_once("  "));
-    let using = include_str!("../../docs/using.md");
+    let using = include_str!("../../docs/your-data.md");
     let rows: Vec<String> = statuses.map(|(status, meaning)| format!("| {status} | {} |", meaning.trim())).collect();
     assert_eq!(rows.len(), 5);
     rows.iter().for_each(|row| assert!(using.contains(row), "{row}"));

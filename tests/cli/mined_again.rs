@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dehusk::patterns::{LexerCache, Pattern, PatternFile, Status};
+use dehusk_core::patterns::{LexerCache, Pattern, PatternFile, Status};
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn review_all(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
             pattern.status = [Status::Accepted, Status::Rejected, Status::Proposed][index % 3];
         }
         let kept = &file.patterns.iter().find(|pattern| pattern.status == Status::Proposed);
-        file.keep.extend(kept.and_then(|pattern| dehusk::patterns::Keep::new(&pattern.example, "ours").ok()));
+        file.keep.extend(kept.and_then(|pattern| dehusk_core::patterns::Keep::new(&pattern.example, "ours").ok()));
         sandbox.write(&format!("patterns/{name}"), file.to_yaml());
     }
     files

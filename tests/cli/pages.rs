@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use encoding_rs::{Encoding, SHIFT_JIS, UTF_8, WINDOWS_1251};
 use flate2::read::GzDecoder;
 
-use dehusk::corpus::{Compression, Encoder};
-use dehusk::html::visible_text;
+use dehusk_core::html::visible_text;
+use dehusk_corpus::{Compression, Encoder};
 
 use super::*;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::Child;
 use std::time::{Duration, Instant, SystemTime};
 
-use dehusk::corpus::{Compression, Encoder};
+use dehusk_corpus::{Compression, Encoder};
 
 use super::interruption::{entries, lines, many_lines, signal, start, wait_until, write_lines};
 use super::*;

@@ -191,7 +191,7 @@ fn the_active_mutable_patterns_are_recorded_in_order() {
         let mutable = file.split("\nmutable:").nth(1).expect("the key is always there").to_owned();
         mutable.lines().filter_map(|line| line.trim().strip_prefix("- name: ").map(str::to_owned)).collect::<Vec<_>>()
     };
-    let shipped: Vec<String> = dehusk::tokens::mutable::shipped_patterns().into_iter().map(|p| p.name).collect();
+    let shipped: Vec<String> = dehusk_core::tokens::mutable::shipped_patterns().into_iter().map(|p| p.name).collect();
     assert_eq!(recorded("patterns"), shipped);
     assert_eq!(recorded("both"), [&["so-far".to_owned()], &shipped[..]].concat());
     assert_eq!((recorded("own"), recorded("none")), (vec!["so-far".to_owned()], vec![]));

@@ -5,7 +5,7 @@ use super::containers::{conversion, gzip, record, record_of_length, response, un
 #[cfg(unix)]
 use super::memory::in_space;
 use super::*;
-use dehusk::streaming::state::{State, Written};
+use dehusk_run::state::{State, Written};
 #[cfg(unix)]
 use std::io::{BufRead, BufReader, Read};
 #[cfg(unix)]
@@ -663,7 +663,7 @@ fn page_is_written(before: &str, after: &str) {
     for (html, name) in [("page", "x.html"), ("markdown", "x.md")] {
         sandbox.expect(0, &format!("clean corpus -p patterns -o {html} --only accepted --html {html} --quiet"));
         let written = sandbox.read(&format!("{html}/tide/{name}"));
-        let text = if html == "page" { dehusk::html::visible_text(&written) } else { written };
+        let text = if html == "page" { dehusk_core::html::visible_text(&written) } else { written };
         assert_eq!(words(&text), expected, "{html}");
     }
 }
@@ -1601,7 +1601,7 @@ fn a_state_in_a_folder_that_is_not_there() {
 #[test]
 fn a_state_held_by_another_run() {
     let sandbox = learned();
-    let state = dehusk::streaming::state::State::open(&sandbox.path("state")).expect("a state");
+    let state = dehusk_run::state::State::open(&sandbox.path("state")).expect("a state");
     for command in [STREAM, "state show state", "mine --from-state state -o patterns", "state merge both state"] {
         let ran = sandbox.expect(1, command);
         assert!(ran.stderr.starts_with("error: state: is in use by another run: wait"), "{}", ran.stderr);

@@ -100,17 +100,15 @@ fn it_takes_what_is_mined() {
 #[test]
 fn it_takes_the_examples_of_the_documentation() {
     let schema = Schema::printed();
-    let page = include_str!("../../docs/pattern-files.md");
-    let [file, entry, selector] = examples(page)[..] else { panic!("another number of examples") };
+    let page = include_str!("../../docs/patterns.md");
+    let [file, keep, entry] = examples(page)[..] else { panic!("another number of examples") };
+    let [selector] = examples(include_str!("../../docs/pages.md"))[..] else { panic!("another number of examples") };
     schema.takes(file);
     let mined = "{documents: 0, tokens: 0, cutoff: 0.5, tokenizer: words}";
     assert!(page.contains(mined), "the page has another line for files of one's own");
     let start = format!("dehusk: 1\nsource: tide\nmined: {mined}\n");
     schema.takes(&format!("{start}patterns:\n{entry}{selector}"));
-    let mut keeps = examples(include_str!("../../docs/editing.md"));
-    keeps.retain(|yaml| yaml.starts_with("keep:"));
-    assert_eq!(keeps.len(), 1);
-    schema.takes(&format!("{start}{}", keeps[0]));
+    schema.takes(&format!("{start}{keep}"));
 }
 
 /// The blocks of YAML in a page.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use dehusk::html::visible_text;
+use dehusk_core::html::visible_text;
 use serde_json::Value;
 
 use super::*;

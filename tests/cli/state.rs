@@ -99,7 +99,7 @@ fn what_is_not_there_is_told_with_what_is() {
 #[test]
 fn a_state_in_use_is_told() {
     let sandbox = learned(6);
-    let state = dehusk::streaming::state::State::open(&sandbox.path("state")).expect("a state");
+    let state = dehusk_run::state::State::open(&sandbox.path("state")).expect("a state");
     sandbox.expect(1, "state show state").says("state: is in use by another run");
     drop(state);
     sandbox.expect(0, "state show state");

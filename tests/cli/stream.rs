@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use dehusk::corpus::{Compression, SourceId};
-use dehusk::streaming::ends::EndPlaces;
-use dehusk::streaming::state::{ListedSegment, State};
-use dehusk::streaming::table::Progress;
+use dehusk_core::streaming::ends::EndPlaces;
+use dehusk_core::streaming::table::Progress;
+use dehusk_corpus::{Compression, SourceId};
+use dehusk_run::state::{ListedSegment, State};
 
 use super::streams::{compressed, expect_fed};
 use super::*;

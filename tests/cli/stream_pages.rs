@@ -110,7 +110,7 @@ fn what_leaves_structure_out_of_clean_leaves_it_out_of_a_stream() {
             texts(&streamed(&input, options)).iter().zip(&news).map(|(text, news)| teasers_in(text, news)).sum();
         assert!(left > 0, "{options}");
     }
-    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/src/dom/block_model.yaml");
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/core/src/dom/block_model.yaml");
     assert_eq!(streamed(&input, &format!("--block-model '{shipped}'")), streamed(&input, ""));
 }
 

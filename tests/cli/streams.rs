@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
 
-use dehusk::corpus::{Compression, Encoder};
+use dehusk_corpus::{Compression, Encoder};
 
 use super::*;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
 
-use dehusk::random::Random;
+use dehusk_core::random::Random;
 
 use super::{Effort, KILLS, input, kill_after, output_of};
 

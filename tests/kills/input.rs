@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use dehusk::corpus::{Compression, Encoder};
+use dehusk_corpus::{Compression, Encoder};
 
 use super::support::corpus::{Corpus, Extent};
 use super::support::site::{Form, Site};

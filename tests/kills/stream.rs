@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use dehusk::corpus::SourceId;
-use dehusk::random::Random;
-use dehusk::streaming::state::{ListedSegment, State};
-use dehusk::streaming::table::Progress;
+use dehusk_core::random::Random;
+use dehusk_core::streaming::table::Progress;
+use dehusk_corpus::SourceId;
+use dehusk_run::state::{ListedSegment, State};
 
 use super::support::corpus::{Corpus, Extent};
 use super::support::site::{Form, Site};

@@ -2,7 +2,7 @@
 //! stock sentences, code with licence heads, printed pages, chats, and messages with trailers.
 
 use dehusk::evaluation::injection::flowing_texts;
-use dehusk::random::Random;
+use dehusk_core::random::Random;
 
 /// A document, and what of it is content.
 pub struct Twin {

@@ -1,9 +1,9 @@
 //! Random runs in random texts: the token automaton and the regex engine find the same.
 
-use dehusk::cleaning::matcher::TokenAutomaton;
-use dehusk::cleaning::regexes::regex_matches;
-use dehusk::patterns::regex::{Edges, parse, render};
-use dehusk::tokens::{Lexer, TokenRun};
+use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::cleaning::regexes::regex_matches;
+use dehusk_core::patterns::regex::{Edges, parse, render};
+use dehusk_core::tokens::{Lexer, TokenRun};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -170,7 +170,7 @@ fn both_ways(patterns: &[&str], text: &str) -> Vec<(Spans, Spans)> {
 
 /// The run of a text's tokens, without the line breaks at its ends.
 fn inner_run(text: &str, lexer: &Lexer) -> TokenRun {
-    let sequence = dehusk::tokens::SymbolSequence::of_texts(&[text], lexer).unwrap();
+    let sequence = dehusk_core::tokens::SymbolSequence::of_texts(&[text], lexer).unwrap();
     sequence.run(1..sequence.tokens() - 1)
 }
 

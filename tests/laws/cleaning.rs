@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use dehusk::cleaning::matcher::{TokenAutomaton, Tokens};
-use dehusk::cleaning::{CleanOptions, Cleaner, Cleaning, Method, Scratch, Span};
-use dehusk::patterns::file::MinedFrom;
-use dehusk::patterns::regex::{Edges, render};
-use dehusk::patterns::{Form, ID_DIGITS, Pattern, PatternFile, SHARED, Status, form, id_of};
-use dehusk::tokens::characters::{ends_in_run, is_letter_or_number, is_run_character, is_unspaced, is_word_character};
-use dehusk::tokens::{Lexer, Token, TokenKind};
+use dehusk_core::cleaning::matcher::{TokenAutomaton, Tokens};
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Cleaning, Method, Scratch, Span};
+use dehusk_core::patterns::file::MinedFrom;
+use dehusk_core::patterns::regex::{Edges, render};
+use dehusk_core::patterns::{Form, ID_DIGITS, Pattern, PatternFile, SHARED, Status, form, id_of};
+use dehusk_core::tokens::characters::{
+    ends_in_run, is_letter_or_number, is_run_character, is_unspaced, is_word_character,
+};
+use dehusk_core::tokens::{Lexer, Token, TokenKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 use rayon::prelude::*;

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use dehusk::cleaning::matcher::TokenAutomaton;
-use dehusk::patterns::regex::Edges;
-use dehusk::patterns::{Form, Pattern, PatternFile};
-use dehusk::tokens::{Piece, TokenRun};
+use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::patterns::regex::Edges;
+use dehusk_core::patterns::{Form, Pattern, PatternFile};
+use dehusk_core::tokens::{Piece, TokenRun};
 use rayon::prelude::*;
 
 use crate::engines::{Found, Job, Spans, by_fancy_regex, by_pcre2, by_python};

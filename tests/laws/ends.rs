@@ -1,9 +1,9 @@
 //! What interrupts articles is not their end, wherever it stands.
 
-use dehusk::mining::cross_source::cross_source;
-use dehusk::random::Random;
-use dehusk::selection::ends::Ends;
-use dehusk::selection::sampling::Sampled;
+use dehusk_core::mining::cross_source::cross_source;
+use dehusk_core::random::Random;
+use dehusk_core::selection::ends::Ends;
+use dehusk_core::selection::sampling::Sampled;
 
 use crate::samples::{SOURCES, mine, written};
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use dehusk::cleaning::Scratch;
-use dehusk::cleaning::matcher::TokenAutomaton;
-use dehusk::fields::Fields;
-use dehusk::patterns::regex::{Edges, render};
-use dehusk::patterns::{Form, PatternFile, Template};
-use dehusk::tokens::{Lexer, MutablePattern, MutableSet, Piece, TokenRun};
+use dehusk_core::cleaning::Scratch;
+use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::fields::Fields;
+use dehusk_core::patterns::regex::{Edges, render};
+use dehusk_core::patterns::{Form, PatternFile, Template};
+use dehusk_core::tokens::{Lexer, MutablePattern, MutableSet, Piece, TokenRun};
 use fancy_regex::Regex;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use dehusk::mining::cross_source::{Templates, cross_source, shared_facts};
-use dehusk::mining::{MineOptions, Mined, mine_texts};
-use dehusk::patterns::{SHARED, Template};
+use dehusk_core::mining::cross_source::{Templates, cross_source, shared_facts};
+use dehusk_core::mining::{MineOptions, Mined, mine_texts};
+use dehusk_core::patterns::{SHARED, Template};
 
 use crate::samples::{SOURCES, Source, lexer, mine, written};
 

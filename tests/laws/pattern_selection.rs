@@ -1,11 +1,11 @@
 //! The few patterns that are needed remove what all of them remove.
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Method, Scratch};
-use dehusk::mining::cross_source::{cross_source, shared_facts};
-use dehusk::patterns::{PatternFile, SHARED};
-use dehusk::selection::ends::Ends;
-use dehusk::selection::pattern_selection::needed_patterns;
-use dehusk::selection::sampling::Sampled;
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Method, Scratch};
+use dehusk_core::mining::cross_source::{cross_source, shared_facts};
+use dehusk_core::patterns::{PatternFile, SHARED};
+use dehusk_core::selection::ends::Ends;
+use dehusk_core::selection::pattern_selection::needed_patterns;
+use dehusk_core::selection::sampling::Sampled;
 
 use crate::samples::{SAMPLES, SOURCES, mine, written};
 

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use dehusk::tokens::{DocumentIndex, Lexer, MutablePattern, MutableSet, Piece, SymbolSequence, TokenRun, Tokenizer};
+use dehusk_core::tokens::{
+    DocumentIndex, Lexer, MutablePattern, MutableSet, Piece, SymbolSequence, TokenRun, Tokenizer,
+};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 

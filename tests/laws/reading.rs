@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use dehusk::cleaning::matcher::TokenAutomaton;
-use dehusk::tokens::characters::{has_word, is_mark};
-use dehusk::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
+use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::tokens::characters::{has_word, is_mark};
+use dehusk_core::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
 
 use crate::engines::Spans;
 

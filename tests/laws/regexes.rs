@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dehusk::cleaning::regexes::{Regexes, regex_matches};
-use dehusk::patterns::foreign::{ForeignRegex, compile};
+use dehusk_core::cleaning::regexes::{Regexes, regex_matches};
+use dehusk_core::patterns::foreign::{ForeignRegex, compile};
 use fancy_regex::{Regex, RegexBuilder};
 use proptest::prelude::*;
 use proptest::sample::select;

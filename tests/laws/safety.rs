@@ -1,7 +1,7 @@
 //! What articles say is left to them, on invented texts that tempt to take it.
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::mining::cross_source::cross_source;
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk_core::mining::cross_source::cross_source;
 
 use crate::samples::{mine, written};
 

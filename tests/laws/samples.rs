@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use dehusk::corpus::{Inventory, ReadOptions};
-use dehusk::mining::cross_source::{Templates, cross_source, shared_facts};
-use dehusk::mining::{MineOptions, Mined, mine_texts};
-use dehusk::patterns::file::MinedFrom;
-use dehusk::patterns::{LexerCache, PatternFile, SHARED, Template};
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::mining::cross_source::{Templates, cross_source, shared_facts};
+use dehusk_core::mining::{MineOptions, Mined, mine_texts};
+use dehusk_core::patterns::file::MinedFrom;
+use dehusk_core::patterns::{LexerCache, PatternFile, SHARED, Template};
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_corpus::{Inventory, ReadOptions};
 
 /// One source of `corpora/news`.
 pub struct Source {

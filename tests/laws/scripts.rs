@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use dehusk::cleaning::cutting::cuts;
-use dehusk::cleaning::matcher::TokenAutomaton;
-use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::cut::strip;
-use dehusk::patterns::regex::{Edges, render};
-use dehusk::patterns::{LexerCache, PatternFile};
-use dehusk::tokens::characters::{is_mark, is_run_character};
-use dehusk::tokens::{DocumentIndex, Lexer, Piece, SymbolSequence, Token, TokenKind, TokenRun};
+use dehusk_core::cleaning::cutting::cuts;
+use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk_core::cut::strip;
+use dehusk_core::patterns::regex::{Edges, render};
+use dehusk_core::patterns::{LexerCache, PatternFile};
+use dehusk_core::tokens::characters::{is_mark, is_run_character};
+use dehusk_core::tokens::{DocumentIndex, Lexer, Piece, SymbolSequence, Token, TokenKind, TokenRun};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::strategy::ValueTree;

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use dehusk::patterns::file::MinedFrom;
-use dehusk::patterns::regex::{Edges, parse, render};
-use dehusk::patterns::{ID_DIGITS, Keep, LexerCache, Pattern, PatternFile, Status, form, id_of};
-use dehusk::tokens::{Lexer, SymbolSequence, TokenRun};
+use dehusk_core::patterns::file::MinedFrom;
+use dehusk_core::patterns::regex::{Edges, parse, render};
+use dehusk_core::patterns::{ID_DIGITS, Keep, LexerCache, Pattern, PatternFile, Status, form, id_of};
+use dehusk_core::tokens::{Lexer, SymbolSequence, TokenRun};
 use proptest::prelude::*;
 use proptest::sample::select;
 

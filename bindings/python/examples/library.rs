@@ -11,8 +11,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use dehusk::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk::pipeline::Library;
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk_run::Library;
 use rayon::prelude::*;
 
 #[derive(serde::Deserialize)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema, SchemaRef};
-use dehusk::pipeline::workers::{checked_threads, share_out_and_collect};
+use dehusk_run::workers::{checked_threads, share_out_and_collect};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString};

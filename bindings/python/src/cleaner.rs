@@ -3,19 +3,21 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use dehusk::cleaning::cutting::cuts;
-use dehusk::cleaning::{CleanOptions, Cleaner as SourceCleaner, Cleaning, Scratch};
-use dehusk::corpus::Budget;
-use dehusk::corpus::MAX_DOCUMENT_BYTES;
-use dehusk::corpus::memory::{Need, Size};
-use dehusk::cut::Cut;
-use dehusk::dom::block_model::BlockModel;
-use dehusk::dom::page_judge::PageJudge;
-use dehusk::dom::page_parts::{Favor, PageChoices, PartChoice};
-use dehusk::html::{Declared, Metadata, PageAspect, SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts};
-use dehusk::patterns::{PatternFile, SHARED};
-use dehusk::pipeline::clean::spans::{Removed, SpanUnit, removed};
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::cleaning::cutting::cuts;
+use dehusk_core::cleaning::{CleanOptions, Cleaner as SourceCleaner, Cleaning, Scratch};
+use dehusk_core::cut::Cut;
+use dehusk_core::dom::block_model::BlockModel;
+use dehusk_core::dom::page_judge::PageJudge;
+use dehusk_core::dom::page_parts::{Favor, PageChoices, PartChoice};
+use dehusk_core::html::{
+    Declared, Metadata, PageAspect, SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts,
+};
+use dehusk_core::patterns::{PatternFile, SHARED};
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_corpus::Budget;
+use dehusk_corpus::MAX_DOCUMENT_BYTES;
+use dehusk_corpus::memory::{Need, Size};
+use dehusk_run::clean::spans::{Removed, SpanUnit, removed};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::PyOnceLock;
@@ -239,7 +241,7 @@ impl<D: PageAspect> ReadPage<D> {
         let ranges: Vec<_> = cleaning.spans.iter().map(|span| span.range.clone()).collect();
         let cuts: Vec<Cut> = cuts(text, &ranges);
         match output {
-            Output::Text => dehusk::cut::strip(text, &cuts),
+            Output::Text => dehusk_core::cut::strip(text, &cuts),
             Output::Html if cuts.is_empty() => html.to_owned(),
             Output::Html => page_pruned(html, text, map, tree, &cuts),
             Output::Markdown => page_markdown(text, tree, &cuts, url),
@@ -281,7 +283,7 @@ pub fn at_once_or_stoppable<T: Send + 'static>(
     if bytes < SHORT {
         return running::listening(py, work);
     }
-    running::run(py, None, move |run| work(&|| dehusk::pipeline::Observer::go_on(run).is_ok()))
+    running::run(py, None, move |run| work(&|| dehusk_run::Observer::go_on(run).is_ok()))
 }
 
 #[pymethods]

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dehusk::corpus::{OutputFile, OutputRoot, Reads};
-use dehusk::pipeline::candidates::mine_candidates_of;
-use dehusk::pipeline::mining::list;
-use dehusk::pipeline::workers::{all_cores, checked_threads};
-use dehusk::pipeline::{CorpusMineOptions, combine, mine_corpus};
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_corpus::{OutputFile, OutputRoot, Reads};
+use dehusk_run::candidates::mine_candidates_of;
+use dehusk_run::mining::list;
+use dehusk_run::workers::{all_cores, checked_threads};
+use dehusk_run::{CorpusMineOptions, combine, mine_corpus};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use tempfile::TempDir;
@@ -54,8 +54,7 @@ pub fn mine(
             if let Some(reviewed) = reviewed {
                 reviewed.write(&folder, false)?;
             }
-            let output =
-                OutputRoot::create(folder, &Reads::nothing()).map_err(dehusk::pipeline::PipelineError::from)?;
+            let output = OutputRoot::create(folder, &Reads::nothing()).map_err(dehusk_run::PipelineError::from)?;
             let mined = mine_corpus(&spooled.inventory()?, &output, &lexer(), &options, run)?;
             Ok((Patterns::of_files(mined.files)?, run.told().renamed(|message| spooled.in_rows(message))))
         })?
@@ -81,8 +80,7 @@ pub fn candidates<'py>(
             let mut mined: Vec<(String, Vec<u8>)> = Vec::new();
             for listing in list(&inventory, run)? {
                 let path = spooled.path("candidates");
-                let output =
-                    OutputFile::create(&path, &Reads::nothing()).map_err(dehusk::pipeline::PipelineError::from)?;
+                let output = OutputFile::create(&path, &Reads::nothing()).map_err(dehusk_run::PipelineError::from)?;
                 mine_candidates_of(std::slice::from_ref(&listing), &inventory, &output, &lexer(), &options, run)?;
                 mined.push((listing.id.to_string(), fs::read(&path).map_err(|error| Fault::io(&error))?));
             }
@@ -154,8 +152,7 @@ pub fn compare(
             if let Some(reviewed) = reviewed {
                 reviewed.write(&output, false)?;
             }
-            let output =
-                OutputRoot::create(output, &Reads::nothing()).map_err(dehusk::pipeline::PipelineError::from)?;
+            let output = OutputRoot::create(output, &Reads::nothing()).map_err(dehusk_run::PipelineError::from)?;
             let prefix = format!("{}/", folder.path().display());
             let mined = combine(&files, &output, &options, run).map_err(|error| Fault::from(error).without(&prefix))?;
             Ok((Patterns::of_files(mined.files)?, run.told().renamed(|message| message.replace(&prefix, ""))))

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
-use dehusk::corpus::{OutputRoot, Reads, similar_source};
-use dehusk::patterns::{FileProblem, LexerCache, Pattern, PatternFile, SHARED};
-use dehusk::pipeline::library::load_each;
-use dehusk::pipeline::writing::{with_decisions_of, write};
-use dehusk::pipeline::written::Prune;
-use dehusk::pipeline::{Library, LibraryError, PipelineError};
+use dehusk_core::patterns::{FileProblem, LexerCache, Pattern, PatternFile, SHARED};
+use dehusk_corpus::{OutputRoot, Reads, similar_source};
+use dehusk_run::library::load_each;
+use dehusk_run::writing::{with_decisions_of, write};
+use dehusk_run::written::Prune;
+use dehusk_run::{Library, LibraryError, PipelineError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

@@ -6,7 +6,7 @@
 use std::mem;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use dehusk::pipeline::workers::{all_cores, in_own_pool};
+use dehusk_run::workers::{all_cores, in_own_pool};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::{Fault, Result, chain};

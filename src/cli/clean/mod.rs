@@ -6,9 +6,9 @@ use std::sync::Arc;
 use clap::Args;
 use clap::error::ErrorKind;
 
-use dehusk::corpus::{BoxesFile, Inventory, OutputRoot};
-use dehusk::pipeline::combine::tell_of_unusual;
-use dehusk::pipeline::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
+use dehusk_corpus::{BoxesFile, Inventory, OutputRoot};
+use dehusk_run::combine::tell_of_unusual;
+use dehusk_run::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
 use super::interrupt::Results;
 use super::mine::scan_paths;

@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use dehusk::corpus::SETTINGS_FILE;
-use dehusk::whole;
+use dehusk_core::whole;
+use dehusk_corpus::SETTINGS_FILE;
 
 /// A larger file is refused: it is something else.
 const MOST_BYTES: u64 = 1_000_000;

@@ -16,8 +16,8 @@ use clap::builder::Resettable;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Args, Command, ValueHint};
 
-use dehusk::corpus::similar_name;
-use dehusk::{regular, whole};
+use dehusk_core::{regular, whole};
+use dehusk_corpus::similar_name;
 
 use command_line::CommandLine;
 pub use file::ConfigError;

@@ -8,7 +8,7 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use dehusk::corpus::folder_of;
+use dehusk_corpus::folder_of;
 
 /// Flags that a file sets which may have come with a corpus. None of them takes a path: a test looks.
 const OF_ANYBODY: [&str; 42] = [

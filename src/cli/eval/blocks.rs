@@ -16,14 +16,14 @@ use crate::cli::options::{CorpusArgs, SummaryArgs, boxes_file, importance_model}
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::{Summary, count};
 use crate::cli::{Exit, interrupt};
-use dehusk::corpus::{BoxesFile, HtmlView};
 use dehusk::evaluation::importance::confusion::Confusion;
 use dehusk::evaluation::importance::folds::{Together, Trial, cross_validated, examples, learned};
 use dehusk::evaluation::importance::{LabelledPage, agreement_of_assessors, labelled_pages};
-use dehusk::importance::features::{FEATURES, WIDTH};
-use dehusk::importance::model::{ImportanceModel, LEARNERS, Learner, Scaling};
-use dehusk::importance::record::Labels;
-use dehusk::segmentation::vision::PERMITTED;
+use dehusk_corpus::{BoxesFile, HtmlView};
+use dehusk_segments::importance::features::{FEATURES, WIDTH};
+use dehusk_segments::importance::model::{ImportanceModel, LEARNERS, Learner, Scaling};
+use dehusk_segments::importance::record::Labels;
+use dehusk_segments::segmentation::vision::PERMITTED;
 
 /// Blocks of pages, judged by levels that people gave.
 #[derive(Args, Debug)]
@@ -32,7 +32,7 @@ pub struct BlocksArgs {
     corpus: CorpusArgs,
     /// File with the levels of parts of pages: a JSONL file
     ///
-    /// File with the levels of parts of pages: a JSONL file (see docs/blocks.md).
+    /// File with the levels of parts of pages: a JSONL file (see docs/pages.md).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     gold: PathBuf,
     /// Importance model to measure [default: the shipped model]

@@ -7,8 +7,8 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use dehusk::corpus::HtmlView;
 use dehusk::evaluation::feeds::{Crawl, FeedGold, Refusal};
+use dehusk_corpus::HtmlView;
 
 use super::gold::ScoringArgs;
 use crate::cli::corpus_paths::ListArgs;

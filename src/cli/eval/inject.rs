@@ -17,8 +17,8 @@ use crate::cli::options::{MethodArgs, MineArgs, ReadingArgs, SummaryArgs};
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global, interrupt};
-use dehusk::pipeline::reading::read_documents;
-use dehusk::pipeline::workers::share_out_and_collect;
+use dehusk_run::reading::read_documents;
+use dehusk_run::workers::share_out_and_collect;
 
 /// Options of `dehusk eval inject`.
 #[derive(Args, Debug)]

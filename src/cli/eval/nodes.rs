@@ -7,11 +7,11 @@ use anyhow::bail;
 use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 
-use dehusk::corpus::{BoxesFile, HtmlView};
-use dehusk::dom::page_level::PageModel;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::nodes::figures::{Detected, PageFigures, Way};
 use dehusk::evaluation::nodes::{Measuring, best_delta};
+use dehusk_core::dom::page_level::PageModel;
+use dehusk_corpus::{BoxesFile, HtmlView};
 
 use super::table::{Table, decimal};
 use super::tell;

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use dehusk::cleaning::CleanOptions;
-use dehusk::corpus::{Inventory, SourceListing};
+use dehusk_core::cleaning::CleanOptions;
+use dehusk_corpus::{Inventory, SourceListing};
 
 use crate::cli::Global;
 use crate::cli::options::SourceMineArgs;
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::Summary;
-use dehusk::pipeline::{Library, mine_library};
+use dehusk_run::{Library, mine_library};
 
 /// The options of [`SourceMineArgs`]. They cannot be used with `--patterns`, because then nothing is mined.
 const MINING: [&str; 10] = [

@@ -7,13 +7,13 @@ use anyhow::bail;
 use clap::{Args, ValueHint};
 use serde_json::{Value, json};
 
-use dehusk::corpus::{BoxesFile, HtmlView};
-use dehusk::dom::page_level::PageModel;
 use dehusk::evaluation::segments::{Agreement, measure};
-use dehusk::segmentation::model::SegmentModel;
-use dehusk::segmentation::record::Marked;
-use dehusk::segmentation::segmenter::{Distance, Knowledge, Method, Segmenter};
-use dehusk::segmentation::vision::PERMITTED;
+use dehusk_core::dom::page_level::PageModel;
+use dehusk_corpus::{BoxesFile, HtmlView};
+use dehusk_segments::segmentation::model::SegmentModel;
+use dehusk_segments::segmentation::record::Marked;
+use dehusk_segments::segmentation::segmenter::{Distance, Knowledge, Method, Segmenter};
+use dehusk_segments::segmentation::vision::PERMITTED;
 
 use super::table::{Table, decimal};
 use super::tell;

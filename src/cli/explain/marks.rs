@@ -3,7 +3,7 @@
 //! With colours, removed text is struck out. Without colours, as in a file, it is in brackets. The ids are shown in both
 //! cases.
 
-use dehusk::explain::{Outcome, TextPart};
+use dehusk_run::explain::{Outcome, TextPart};
 
 use crate::cli::terminal::{Screen, Style};
 

@@ -2,13 +2,13 @@
 
 use anyhow::bail;
 
-use dehusk::corpus::{self, Document, FileKind};
-use dehusk::explain::NO_PATTERN;
-use dehusk::explain::excerpts::{Content, Excerpt, Line};
-use dehusk::explain::lens::{Fate, Lens, Tally};
-use dehusk::patterns::{Pattern, PatternFile, Status};
-use dehusk::pipeline::reading::visit_documents;
-use dehusk::pipeline::{Library, PatternSearch};
+use dehusk_core::patterns::{Pattern, PatternFile, Status};
+use dehusk_corpus::{Document, FileKind};
+use dehusk_run::explain::NO_PATTERN;
+use dehusk_run::explain::excerpts::{Content, Excerpt, Line};
+use dehusk_run::explain::lens::{Fate, Lens, Tally};
+use dehusk_run::reading::visit_documents;
+use dehusk_run::{Library, PatternSearch};
 
 use super::{ExplainArgs, read};
 use crate::cli::Exit;
@@ -70,7 +70,7 @@ fn has(file: &PatternFile, id: &str) -> bool {
 /// The error that there is no such pattern, with ids that look like it.
 fn unknown(id: &str, library: &Library) -> String {
     let is_start = |other: &str| id.len() >= IDS_SUGGESTED && other.starts_with(id);
-    let mistakes = |other: &str| if is_start(other) { 0 } else { corpus::mistakes(id, other) };
+    let mistakes = |other: &str| if is_start(other) { 0 } else { dehusk_corpus::mistakes(id, other) };
     let ids = library.files().flat_map(PatternFile::all).map(|pattern| pattern.id.as_str());
     let mut near: Vec<(usize, &str)> = ids.map(|other| (mistakes(other), other)).collect();
     near.retain(|&(mistakes, _)| mistakes <= 2.min(id.chars().count() / 2));

@@ -1,8 +1,8 @@
 //! A whole document with marks on what would be removed, and below it the patterns that remove it.
 
-use dehusk::cleaning::Cleaner;
-use dehusk::explain::{Explanation, NO_PATTERN, documents_by_chance, in_words};
-use dehusk::patterns::{Pattern, PatternFile};
+use dehusk_core::cleaning::Cleaner;
+use dehusk_core::patterns::{Pattern, PatternFile};
+use dehusk_run::explain::{Explanation, NO_PATTERN, documents_by_chance, in_words};
 
 use crate::cli::terminal::{Screen, Style};
 

@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use dehusk::corpus::OutputRoot;
-use dehusk::mining::MineOptions;
-use dehusk::patterns::{LexerCache, PatternFile, SHARED};
-use dehusk::pipeline::Library;
-use dehusk::pipeline::combine::with_decisions;
-use dehusk::pipeline::from_state::{Learned, pattern_files};
-use dehusk::pipeline::mining::refuse_names_alike;
-use dehusk::pipeline::stream::{open_state, tell_of_change};
-use dehusk::pipeline::writing::write;
-use dehusk::pipeline::written::Prune;
-use dehusk::streaming::state::State;
-use dehusk::tokens::Lexer;
+use dehusk_core::mining::MineOptions;
+use dehusk_core::patterns::{LexerCache, PatternFile, SHARED};
+use dehusk_core::tokens::Lexer;
+use dehusk_corpus::OutputRoot;
+use dehusk_run::Library;
+use dehusk_run::combine::with_decisions;
+use dehusk_run::from_state::{Learned, pattern_files};
+use dehusk_run::mining::refuse_names_alike;
+use dehusk_run::state::State;
+use dehusk_run::stream::{open_state, tell_of_change};
+use dehusk_run::writing::write;
+use dehusk_run::written::Prune;
 
 use super::MineCommand;
 use crate::cli::reporter::Reporter;

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use dehusk::corpus::{HtmlView, Inventory, OutputRoot, ReadOptions, SourceBy, SourceListing};
-use dehusk::pipeline::candidates::CANDIDATES;
-use dehusk::pipeline::left_out::tell_of_skipped;
-use dehusk::pipeline::mining::{self, mine_corpus};
-use dehusk::pipeline::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
+use dehusk_corpus::{HtmlView, Inventory, OutputRoot, ReadOptions, SourceBy, SourceListing};
+use dehusk_run::candidates::CANDIDATES;
+use dehusk_run::left_out::tell_of_skipped;
+use dehusk_run::mining::{self, mine_corpus};
+use dehusk_run::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
 
 use super::force::ForceArgs;
-use dehusk::shown::size;
-use dehusk::tokens::Lexer;
+use dehusk_core::shown::size;
+use dehusk_core::tokens::Lexer;
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::options::{CorpusArgs, PruneArgs, SourceMineArgs, SummaryArgs, folder_to_write, path_to_write};

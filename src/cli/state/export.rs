@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use dehusk::corpus::Reads;
-use dehusk::pipeline::stream::{open_state, source_named};
+use dehusk_corpus::Reads;
+use dehusk_run::stream::{open_state, source_named};
 
 use crate::cli::force::{ForceArgs, SEGMENTS};
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use dehusk::pipeline::stream::merge_states;
-use dehusk::streaming::state::Merged;
+use dehusk_run::state::Merged;
+use dehusk_run::stream::merge_states;
 
 use crate::cli::reporter::Reporter;
 use crate::cli::summary::count;

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
-use dehusk::corpus::SourceId;
-use dehusk::streaming::segments::Described;
-use dehusk::streaming::state::{ListedSegment, Overview, Settings, State, Summary};
+use dehusk_core::streaming::segments::Described;
+use dehusk_corpus::SourceId;
+use dehusk_run::state::{ListedSegment, Overview, Settings, State, Summary};
 
 use crate::cli::eval::table::{Table, decimal};
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::count;
-use dehusk::pipeline::stream::{open_state, source_named, tell_of_change};
-use dehusk::shown::{shown, size};
+use dehusk_core::shown::{shown, size};
+use dehusk_run::stream::{open_state, source_named, tell_of_change};
 
 /// Maximum number of files of a folder that are listed one by one.
 const MOST_OF_A_FOLDER: usize = 3;

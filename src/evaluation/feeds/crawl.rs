@@ -7,8 +7,8 @@ use dehusk_crawler::address::Address;
 use dehusk_crawler::feed::{self, Entry};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::corpus::{Answer, Content, Inventory};
-use crate::pipeline::{Observer, PipelineError, Result, Steps, WarningKind};
+use dehusk_corpus::{Answer, Content, Inventory};
+use dehusk_run::{Observer, PipelineError, Result, Steps, WarningKind};
 
 /// The statuses of redirects that mean the same page.
 const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
@@ -143,8 +143,8 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::corpus::ReadOptions;
-    use crate::pipeline::Silent;
+    use dehusk_corpus::ReadOptions;
+    use dehusk_run::Silent;
 
     const RSS: &str = "<?xml version='1.0'?><rss version='2.0'><channel><title>T</title><link>https://a.example/</link>\
         <description>d</description><item><link>https://a.example/1</link><title>One</title>\

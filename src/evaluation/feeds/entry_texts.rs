@@ -6,7 +6,7 @@ use super::Refusal;
 use crate::evaluation::opponents::LineCounts;
 use crate::evaluation::score::MIN_GOLD_WORDS;
 use crate::evaluation::words::word_ranges;
-use crate::html::{Tree, read};
+use dehusk_core::html::{Tree, read};
 
 /// With fewer entries, a feed does not show what it repeats, or where it cuts.
 const MIN_ENTRIES: usize = 4;

@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 
 use super::gold_texts::GoldTexts;
 use super::words::word_ranges;
-use crate::corpus::{Document, Inventory, SourceListing};
-use crate::pipeline::{Observer, PipelineError, Result, Steps};
+use dehusk_corpus::{Document, Inventory, SourceListing};
+use dehusk_run::{Observer, PipelineError, Result, Steps};
 use page_test::{SourceLines, refused_by_page};
 
 /// Why the text of an entry is no gold text.

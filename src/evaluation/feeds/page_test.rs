@@ -5,10 +5,10 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Refusal;
-use crate::corpus::Document;
 use crate::evaluation::article::Article;
 use crate::evaluation::opponents::masked;
 use crate::evaluation::words::word_ranges;
+use dehusk_corpus::Document;
 
 /// What "nearly all" words are.
 const NEARLY_ALL: f64 = 0.9;
@@ -100,8 +100,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::corpus::SourceId;
-    use crate::html::{Tree, read};
+    use dehusk_core::html::{Tree, read};
+    use dehusk_corpus::SourceId;
 
     const FIRST: &str =
         "The ferry came in late again on Friday, and the choir that was on board sang to those who waited.";

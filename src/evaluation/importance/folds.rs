@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::LabelledPage;
 use super::confusion::Confusion;
-use crate::importance::features::WIDTH;
-use crate::importance::model::{Example, ImportanceModel, Learner, Scaling};
-use crate::random::Random;
+use dehusk_core::random::Random;
+use dehusk_segments::importance::features::WIDTH;
+use dehusk_segments::importance::model::{Example, ImportanceModel, Learner, Scaling};
 
 /// Number of folds by which a learner chooses its options.
 const INNER_FOLDS: usize = 5;
@@ -107,8 +107,8 @@ mod tests {
 
     use super::*;
     use crate::evaluation::importance::LabelledBlock;
-    use crate::importance::model;
-    use crate::importance::record::BlockLevel;
+    use dehusk_segments::importance::model;
+    use dehusk_segments::importance::record::BlockLevel;
 
     /// Pages of some sources, two of each. The features of a block say which level it has, and the last one its source.
     fn pages(sources: usize, level: impl Fn(usize, usize) -> Option<u8>) -> Vec<LabelledPage> {

@@ -6,13 +6,13 @@ pub mod folds;
 use confusion::Confusion;
 use rayon::prelude::*;
 
-use crate::corpus::{Document, Inventory, SourceListing};
-use crate::importance::features::{PageTotals, Vector};
-use crate::importance::record::{BlockLevel, Labels};
-use crate::pipeline::pages::with_facts;
-use crate::pipeline::reading::read_documents;
-use crate::pipeline::{self, Observer};
-use crate::segmentation::vision::vision_blocks;
+use dehusk_corpus::{Document, Inventory, SourceListing};
+use dehusk_run::Observer;
+use dehusk_run::pages::with_facts;
+use dehusk_run::reading::read_documents;
+use dehusk_segments::importance::features::{PageTotals, Vector};
+use dehusk_segments::importance::record::{BlockLevel, Labels};
+use dehusk_segments::segmentation::vision::vision_blocks;
 
 /// A block, and what people say of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ pub fn labelled_pages(
     labels: &Labels,
     permitted: u8,
     observer: &dyn Observer,
-) -> pipeline::Result<Vec<LabelledPage>> {
+) -> dehusk_run::Result<Vec<LabelledPage>> {
     observer.start("reading pages", listings.len().into());
     let mut pages = Vec::new();
     for listing in listings {
@@ -88,7 +88,7 @@ pub fn agreement_of_assessors(pages: &[LabelledPage]) -> Option<Confusion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::importance::features::WIDTH;
+    use dehusk_segments::importance::features::WIDTH;
 
     fn page(votes: &[&[u8]]) -> LabelledPage {
         let block = |votes: &&[u8]| {

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::zipf::Zipf;
-use crate::random::Random;
+use dehusk_core::random::Random;
 
 const FUNCTION_WORDS: &str = "the of and to a in that is for it was on with as be at by he from not this but had have \
     they which or one were all their there been has when who will more if no out so what up said about into than them \

@@ -17,12 +17,12 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Scratch};
-use crate::mining::cross_source::cross_source;
-use crate::mining::{MineOptions, mine_texts};
-use crate::patterns::PatternFile;
-use crate::random::Random;
-use crate::tokens::{Lexer, TooManyTokens};
+use dehusk_core::cleaning::{CleanError, CleanOptions, Cleaner, Scratch};
+use dehusk_core::mining::cross_source::cross_source;
+use dehusk_core::mining::{MineOptions, mine_texts};
+use dehusk_core::patterns::PatternFile;
+use dehusk_core::random::Random;
+use dehusk_core::tokens::{Lexer, TooManyTokens};
 
 pub use flowing_text::flowing_texts;
 pub use placing::Insertion;
@@ -245,7 +245,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::tokens::{MutableSet, Tokenizer};
+    use dehusk_core::tokens::{MutableSet, Tokenizer};
 
     fn experiment(documents: usize) -> Experiment {
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::placing::Insertion;
-use crate::random::Random;
+use dehusk_core::random::Random;
 
 /// What is different in each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -1,6 +1,6 @@
 //! Word frequencies.
 
-use crate::random::Random;
+use dehusk_core::random::Random;
 
 /// Draws ranks by the law of Zipf and Mandelbrot: rank r with a probability proportional to 1 / (r + offset). Integers
 /// only, so that a seed gives the same on every machine.

@@ -14,12 +14,12 @@ use super::agreement::adjusted_rand_index;
 use super::article::Article;
 use super::gold_texts::{Gold, GoldTexts};
 use super::words::words;
-use crate::corpus::{Document, Inventory, SourceListing};
-use crate::dom::facts::Facts;
-use crate::dom::page_level::{Judged, PageModel, TEMPLATE, sectioned};
-use crate::html::{NodeKind, Tree};
-use crate::pipeline::reading::read_documents;
-use crate::pipeline::{self, Observer};
+use dehusk_core::dom::facts::Facts;
+use dehusk_core::dom::page_level::{Judged, PageModel, TEMPLATE, sectioned};
+use dehusk_core::html::{NodeKind, Tree};
+use dehusk_corpus::{Document, Inventory, SourceListing};
+use dehusk_run::Observer;
+use dehusk_run::reading::read_documents;
 use figures::{Detected, Found, PageFigures, Way};
 
 /// The differences of scores that are tried to merge runs.
@@ -44,7 +44,7 @@ impl Measuring<'_> {
     ///
     /// # Errors
     /// If the observer stops it.
-    pub fn measure_all(&self, listings: &[SourceListing]) -> pipeline::Result<Vec<PageFigures>> {
+    pub fn measure_all(&self, listings: &[SourceListing]) -> dehusk_run::Result<Vec<PageFigures>> {
         self.observer.start("measuring", listings.len().into());
         let mut all = Vec::new();
         for listing in listings {

@@ -7,7 +7,7 @@ use super::rules::Rule;
 use crate::evaluation::gold_texts::Gold;
 use crate::evaluation::score::Score;
 use crate::evaluation::words::Bag;
-use crate::patterns::Pattern;
+use dehusk_core::patterns::Pattern;
 
 /// The score of each rule.
 pub type Scores = BTreeMap<Rule, Score>;

@@ -11,12 +11,12 @@ use super::gold_texts::{Gold, GoldTexts, Pair, pairs};
 use super::losses::Losses;
 use super::score::Score;
 use super::words::Bag;
-use crate::cleaning::Cleaner;
-use crate::corpus::{Document, Inventory, SourceListing};
-use crate::pipeline::clean::document::tell_of_ignored_choices;
-use crate::pipeline::reading::read_documents;
-use crate::pipeline::workers::share_out_and_collect;
-use crate::pipeline::{self, Library, Observer, Steps, WarningKind};
+use dehusk_core::cleaning::Cleaner;
+use dehusk_corpus::{Document, Inventory, SourceListing};
+use dehusk_run::clean::document::tell_of_ignored_choices;
+use dehusk_run::reading::read_documents;
+use dehusk_run::workers::share_out_and_collect;
+use dehusk_run::{Library, Observer, Steps, WarningKind};
 
 use figures::{DocumentFigures, LostText, PatternFigures, PatternName, Scores, SourceFigures};
 use rules::{Methods, Rule, Rules, Scratches};
@@ -66,7 +66,7 @@ impl<'a> Scoring<'a> {
     ///
     /// # Errors
     /// If the observer stops it.
-    pub fn score_all(&self, threads: usize) -> pipeline::Result<Vec<SourceFigures>> {
+    pub fn score_all(&self, threads: usize) -> dehusk_run::Result<Vec<SourceFigures>> {
         let sources: Vec<(&String, &BTreeMap<String, Gold>)> = self.gold.sources.iter().collect();
         self.observer.start("scoring", Steps::Things(sources.len() as u64));
         let scored = share_out_and_collect(threads, sources.len(), |index| {
@@ -79,7 +79,7 @@ impl<'a> Scoring<'a> {
         scored
     }
 
-    fn score_source(&self, source: &str, gold: &BTreeMap<String, Gold>) -> pipeline::Result<SourceFigures> {
+    fn score_source(&self, source: &str, gold: &BTreeMap<String, Gold>) -> dehusk_run::Result<SourceFigures> {
         let places = self.listings.get(source).map_or(&[][..], |listing| &listing.documents);
         let documents = read_documents(self.inventory, places, self.observer)?;
         if !documents.is_empty() && self.libraries.all.get(source).is_none() {

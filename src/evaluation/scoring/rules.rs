@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::Libraries;
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
-use crate::corpus::Document;
 use crate::evaluation::opponents::LineCounts;
-use crate::patterns::PatternFile;
+use dehusk_core::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
+use dehusk_core::patterns::PatternFile;
+use dehusk_corpus::Document;
 
 /// [`Rule::LinesInFifth`] removes the lines that are in at least this share of the documents.
 const FIFTH: f64 = 0.2;

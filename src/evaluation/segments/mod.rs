@@ -7,14 +7,14 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::agreement::{adjusted_rand_index, normalised_mutual_information};
-use crate::corpus::{Document, Inventory, SourceListing};
-use crate::dom::facts::Facts;
-use crate::pipeline::pages::with_facts;
-use crate::pipeline::reading::read_documents;
-use crate::pipeline::{self, Observer};
-use crate::segmentation::model::{Lesson, Scene};
-use crate::segmentation::record::Marked;
-use crate::segmentation::segmenter::Segmenter;
+use dehusk_core::dom::facts::Facts;
+use dehusk_corpus::{Document, Inventory, SourceListing};
+use dehusk_run::Observer;
+use dehusk_run::pages::with_facts;
+use dehusk_run::reading::read_documents;
+use dehusk_segments::segmentation::model::{Lesson, Scene};
+use dehusk_segments::segmentation::record::Marked;
+use dehusk_segments::segmentation::segmenter::Segmenter;
 use training::agreement;
 
 /// How well the segments of a page agree with the marked ones.
@@ -38,7 +38,7 @@ fn with_marked<T: Send>(
     marked: &Marked,
     observer: &dyn Observer,
     of: impl Fn(&Document, &Facts) -> Option<T> + Sync,
-) -> pipeline::Result<Vec<T>> {
+) -> dehusk_run::Result<Vec<T>> {
     observer.start("reading pages", listings.len().into());
     let mut all = Vec::new();
     for listing in listings {
@@ -68,7 +68,7 @@ pub fn measure(
     marked: &Marked,
     ways: &[Segmenter],
     observer: &dyn Observer,
-) -> pipeline::Result<Vec<Vec<Agreement>>> {
+) -> dehusk_run::Result<Vec<Vec<Agreement>>> {
     with_marked(inventory, listings, marked, observer, |document, facts| {
         let of_way = |way: &Segmenter| {
             let start = Instant::now();
@@ -97,7 +97,7 @@ pub fn lessons(
     listings: &[SourceListing],
     marked: &Marked,
     observer: &dyn Observer,
-) -> pipeline::Result<Vec<([String; 2], Lesson)>> {
+) -> dehusk_run::Result<Vec<([String; 2], Lesson)>> {
     with_marked(inventory, listings, marked, observer, |document, facts| {
         let scene = Scene::of(facts);
         let (source, id) = (document.source.as_str().to_owned(), document.id.clone());

@@ -4,10 +4,10 @@ use rayon::prelude::*;
 use twox_hash::XxHash3_64;
 
 use crate::evaluation::agreement::adjusted_rand_index;
-use crate::models::metric::MetricOptions;
-use crate::segmentation::grouping::Grouping;
-use crate::segmentation::model::{Lesson, SegmentModel};
-use crate::segmentation::segmenter::{Knowledge, clusters, cuts};
+use dehusk_core::models::metric::MetricOptions;
+use dehusk_segments::segmentation::grouping::Grouping;
+use dehusk_segments::segmentation::model::{Lesson, SegmentModel};
+use dehusk_segments::segmentation::segmenter::{Knowledge, clusters, cuts};
 
 /// The values of lambda that are tried.
 pub fn lambdas() -> impl Iterator<Item = f64> {

@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use super::Links;
-use crate::mining::cutoff::{Histogram, choose_cutoff};
-use crate::patterns::{Keep, PatternFile};
 use crate::review::documents::Texts;
-use crate::selection::effects::Effects;
-use crate::selection::warnings::doubtful_cutoff;
-use crate::shown::shown;
 use crate::view::charts::{DocumentShare, histogram, removed_over_documents};
 use crate::view::{grouped, percent, size};
+use dehusk_core::mining::cutoff::{Histogram, choose_cutoff};
+use dehusk_core::patterns::{Keep, PatternFile};
+use dehusk_core::selection::effects::Effects;
+use dehusk_core::selection::warnings::doubtful_cutoff;
+use dehusk_core::shown::shown;
 
 /// The charts, the figures, and the texts to keep.
 pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warnings: &[String]) -> Markup {

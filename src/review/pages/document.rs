@@ -8,15 +8,15 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::Links;
-use crate::cleaning::{Cleaner, Cleaning, Origin, Reading};
-use crate::patterns::{PatternFile, SHARED};
 use crate::review::Version;
 use crate::review::documents::Texts;
 use crate::review::query::in_short;
-use crate::shown;
 use crate::view::marks::{self, Mark, MarkKind};
 use crate::view::percent;
 use crate::view::report::documents::removed_parts;
+use dehusk_core::cleaning::{Cleaner, Cleaning, Origin, Reading};
+use dehusk_core::patterns::{PatternFile, SHARED};
+use dehusk_core::shown;
 
 /// Number of characters shown at first. For a longer document, "Show more" adds the same number.
 pub const SHOWN: usize = 100_000;

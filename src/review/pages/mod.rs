@@ -13,9 +13,9 @@ use std::ops::Range;
 use maud::{DOCTYPE, Markup, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::patterns::SHARED;
 use crate::review::Version;
-use crate::shown::shown;
+use dehusk_core::patterns::SHARED;
+use dehusk_core::shown::shown;
 use document::View;
 
 /// All characters that are percent-encoded in an address.

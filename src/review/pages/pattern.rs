@@ -6,17 +6,17 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::{Links, name};
-use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
 use crate::review::decision::Entry;
 use crate::review::documents::Texts;
 use crate::review::many::{ChosenPatterns, Group};
 use crate::review::query::in_short;
-use crate::selection::effects::{PatternEffect, SampleMatch};
-use crate::shown::shown;
 use crate::view::charts::strip;
 use crate::view::chips::chips;
 use crate::view::marks::in_context;
 use crate::view::{grouped, percent, size};
+use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status, readable};
+use dehusk_core::selection::effects::{PatternEffect, SampleMatch};
+use dehusk_core::shown::shown;
 
 /// A pattern and the data to show it.
 pub struct PatternView<'s> {

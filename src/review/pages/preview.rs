@@ -4,12 +4,12 @@ use maud::{Markup, html};
 
 use super::Links;
 use super::pattern::{contexts, count};
-use crate::patterns::{SHARED, Status};
 use crate::review::preview::{Difference, Excerpt, Preview};
-use crate::selection::effects::SampleMatch;
-use crate::shown::shown;
 use crate::view::marks::{Context, context};
 use crate::view::{grouped, size};
+use dehusk_core::patterns::{SHARED, Status};
+use dehusk_core::selection::effects::SampleMatch;
+use dehusk_core::shown::shown;
 
 /// Maximum number of different texts, or matches, that are shown.
 const SHOWN: usize = 5;

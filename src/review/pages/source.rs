@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 
 use super::Links;
-use crate::patterns::{Pattern, PatternFile, Status};
 use crate::review::alike::AlikePatterns;
 use crate::review::decision::Entry;
 use crate::review::query::{Query, Sort, effect};
 use crate::review::survey::worth;
-use crate::selection::effects::Effects;
 use crate::view::grouped;
+use dehusk_core::patterns::{Pattern, PatternFile, Status};
+use dehusk_core::selection::effects::Effects;
 
 /// Number of patterns listed at a time, if the query does not ask for more.
 pub const AT_A_TIME: usize = 200;

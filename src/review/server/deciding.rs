@@ -8,12 +8,12 @@ use serde_json::json;
 
 use super::showing::index_of;
 use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, done, page};
-use crate::patterns::Status;
 use crate::review::decision::{Change, Entry, Step};
 use crate::review::many::Group;
 use crate::review::pages::pattern::count;
 use crate::review::pages::preview;
 use crate::review::query::{Query, in_short};
+use dehusk_core::patterns::Status;
 
 /// A decision on one pattern, which the person saw in version `seen`.
 #[derive(Deserialize)]

@@ -24,8 +24,8 @@ use super::decision::Refusal;
 use super::files::SaveError;
 use super::guard::{Guard, check};
 use super::pages::Links;
-use crate::threads::spawn;
 use crate::view::STYLE;
+use dehusk_core::threads::spawn;
 
 const SCRIPT: &str = include_str!("../review.js");
 const OWN_STYLE: &str = include_str!("../review.css");

@@ -12,10 +12,6 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, page};
-use crate::cleaning::{CleanError, Scratch};
-use crate::explain::drawn::{Canvas, drawn};
-use crate::explain::in_words;
-use crate::patterns::{PatternFile, SHARED, Status};
 use crate::review::Session;
 use crate::review::alike::alike_patterns;
 use crate::review::decision::Step;
@@ -30,8 +26,12 @@ use crate::review::pages::{self, SourceHeader, about, document, overview, patter
 use crate::review::query::Query;
 use crate::review::sources::{Row, SourcesQuery};
 use crate::review::survey::{FirstRemoved, SurveyResult};
-use crate::selection::effects::{Effects, PatternEffect, Question};
-use crate::selection::warnings::warnings;
+use dehusk_core::cleaning::{CleanError, Scratch};
+use dehusk_core::patterns::{PatternFile, SHARED, Status};
+use dehusk_core::selection::effects::{Effects, PatternEffect, Question};
+use dehusk_core::selection::warnings::warnings;
+use dehusk_run::explain::drawn::{Canvas, drawn};
+use dehusk_run::explain::in_words;
 
 pub(super) async fn home(State(review): State<Review>, Parameters(query): Parameters<SourcesQuery>) -> PageResponse {
     apart(move || {

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 
-use crate::cleaning::{Cleaner, Cleaning, Origin};
-use crate::selection::effects::DocumentEffect;
-use crate::shown::shown;
 use crate::view::marks::{Mark, MarkKind, document, trimmed};
 use crate::view::{percent, size};
+use dehusk_core::cleaning::{Cleaner, Cleaning, Origin};
+use dehusk_core::selection::effects::DocumentEffect;
+use dehusk_core::shown::shown;
 
 /// Maximum number of characters shown of a document.
 const SHOWN: usize = 6000;
@@ -76,9 +76,9 @@ fn mark<'t>(bytes: &Range<usize>, pattern: Option<Origin>, target: &'t Target) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cleaning::{CleanOptions, Scratch};
-    use crate::patterns::{LexerCache, PatternFile};
     use crate::view::testing::text_of;
+    use dehusk_core::cleaning::{CleanOptions, Scratch};
+    use dehusk_core::patterns::{LexerCache, PatternFile};
 
     const YAML: &str = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n\
                         patterns:\n  - {id: b, status: accepted, regex: Home}\n  - {id: c, status: accepted, regex: News}\n";
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn what_goes_is_marked_with_the_pattern_that_says_so() {
         let file = PatternFile::parse(YAML, &LexerCache::default()).unwrap();
-        let cleaner = Cleaner::new(&[&file], &CleanOptions { decision: None, ..CleanOptions::default() });
+        let cleaner = Cleaner::new(&[&file], &CleanOptions::default().decision(None));
         let cleaning = cleaner.clean(&mut Scratch::default(), TEXT).unwrap();
         let parts = removed_parts(TEXT, &cleaner, &cleaning);
         let origin = |index| Some(Origin { file: 0, index });

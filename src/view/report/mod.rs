@@ -16,9 +16,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use self::patterns::Patterns;
 use super::{STYLE, grouped, percent, policy, size};
-use crate::patterns::{PatternFile, SHARED, Status};
-use crate::selection::effects::DocumentEffect;
-use crate::shown::shown;
+use dehusk_core::patterns::{PatternFile, SHARED, Status};
+use dehusk_core::selection::effects::DocumentEffect;
+use dehusk_core::shown::shown;
 
 /// The prefix of the ids of shared patterns.
 pub const SHARED_ANCHOR: &str = "shared";

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::ranking::Ranking;
-use crate::patterns::{Pattern, PatternFile, SHARED, Status, readable};
-use crate::selection::effects::PatternEffect;
-use crate::shown::shown;
 use crate::view::charts::strip;
 use crate::view::chips::chips;
 use crate::view::marks::{context, in_context};
 use crate::view::{grouped, percent, size};
+use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status, readable};
+use dehusk_core::selection::effects::PatternEffect;
+use dehusk_core::shown::shown;
 
 /// Maximum number of patterns in the table.
 const LISTED: usize = 500;
@@ -237,8 +237,8 @@ fn sights(sights: &[Sight]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patterns::LexerCache;
     use crate::view::testing::text_of;
+    use dehusk_core::patterns::LexerCache;
 
     fn file(patterns: &str) -> PatternFile {
         let yaml = format!(

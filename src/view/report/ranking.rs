@@ -4,8 +4,8 @@
 
 use std::cmp::Reverse;
 
-use crate::patterns::{PatternFile, Status};
-use crate::selection::effects::{DocumentEffect, PatternEffect};
+use dehusk_core::patterns::{PatternFile, Status};
+use dehusk_core::selection::effects::{DocumentEffect, PatternEffect};
 
 /// The patterns of a file, as indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub fn extremes(documents: &[Option<DocumentEffect>], count: usize) -> [Vec<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patterns::LexerCache;
+    use dehusk_core::patterns::LexerCache;
 
     #[test]
     fn what_removes_most_comes_first_and_what_is_rejected_last() {

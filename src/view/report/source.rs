@@ -7,14 +7,14 @@ use super::documents::{ShownDocument, Target};
 use super::patterns::{Patterns, Sights};
 use super::ranking::Ranking;
 use super::{ReportLayout, SHARED_ANCHOR, share};
-use crate::cleaning::Origin;
-use crate::mining::cutoff::{Histogram, choose_cutoff};
-use crate::patterns::{Keep, PatternFile, SHARED};
-use crate::selection::effects::{DocumentEffect, Effects};
-use crate::selection::warnings::doubtful_cutoff;
-use crate::shown::shown;
 use crate::view::charts::{DocumentShare, histogram, removed_over_documents};
 use crate::view::{grouped, size};
+use dehusk_core::cleaning::Origin;
+use dehusk_core::mining::cutoff::{Histogram, choose_cutoff};
+use dehusk_core::patterns::{Keep, PatternFile, SHARED};
+use dehusk_core::selection::effects::{DocumentEffect, Effects};
+use dehusk_core::selection::warnings::doubtful_cutoff;
+use dehusk_core::shown::shown;
 
 /// The data of a source's section.
 #[derive(Debug)]
@@ -204,8 +204,8 @@ pub fn keeps(keeps: &[Keep]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patterns::LexerCache;
     use crate::view::testing::text_of;
+    use dehusk_core::patterns::LexerCache;
 
     fn drawn(rest: &str, names: &[&str], documents: &[Option<DocumentEffect>]) -> String {
         let yaml =

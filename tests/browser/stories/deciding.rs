@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dehusk::patterns::{ID_DIGITS, LexerCache, PatternFile, Status, id_of, regex};
+use dehusk_core::patterns::{ID_DIGITS, LexerCache, PatternFile, Status, id_of, regex};
 use tempfile::TempDir;
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use dehusk::patterns::Status;
+use dehusk_core::patterns::Status;
 
 use super::*;
 

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// As hard as file systems and [`dehusk::corpus::SourceId`] allow.
+/// As hard as file systems and [`dehusk_corpus::SourceId`] allow.
 const NAME: &str = "it's %2F & #1; onerror=x \u{202e}elpmaxe";
 /// As it is shown: nothing in it turns the direction of writing.
 const SHOWN: &str = r"it's %2F & #1; onerror=x \u{202e}elpmaxe";
@@ -117,7 +117,7 @@ fn whatever_documents_say_is_text() {
                 browser.expect("#toast", &format!("accepted: “{}", review.called(NAME, &id)));
                 browser.expect_text_alone();
             }
-            assert!(IDS.iter().all(|id| review.pattern(NAME, id).status == dehusk::patterns::Status::Accepted));
+            assert!(IDS.iter().all(|id| review.pattern(NAME, id).status == dehusk_core::patterns::Status::Accepted));
             browser.press("n");
             browser.expect_focus("#note");
             browser.type_over("</textarea><script>alert(9)</script>");

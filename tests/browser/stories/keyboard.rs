@@ -1,6 +1,6 @@
 //! A source is reviewed with keys alone.
 
-use dehusk::patterns::Status;
+use dehusk_core::patterns::Status;
 
 use super::*;
 

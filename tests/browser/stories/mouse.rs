@@ -1,6 +1,6 @@
 //! A source is reviewed with the mouse.
 
-use dehusk::patterns::Status;
+use dehusk_core::patterns::Status;
 
 use super::*;
 

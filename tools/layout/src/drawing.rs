@@ -339,7 +339,7 @@ fn around(a: Sides, b: Sides) -> Sides {
 mod tests {
     use super::*;
     use crate::pages::{boxes, marked};
-    use dehusk::html::Tree;
+    use dehusk_core::html::Tree;
 
     const PAGE: &str = "<!doctype html><style>body { margin: 0 } p { margin: 0; height: 30px; width: 200px }</style>\
         <p>one <!-- no text --> two<b>three</b> four</p><table cellspacing=0><tr><td style='width: 50px; height: 20px'>five\

@@ -26,7 +26,7 @@ use anyhow::{anyhow, bail};
 use blitz_dom::FontContext;
 use clap::Parser;
 
-use dehusk::corpus::{Document, DrawnPage, HtmlView, Inventory, ReadOptions};
+use dehusk_corpus::{Document, DrawnPage, HtmlView, Inventory, ReadOptions};
 use pages::{Measured, boxes, marked, styles};
 
 /// Maximum time for a page.

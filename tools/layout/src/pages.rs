@@ -1,7 +1,7 @@
 //! From what is measured to a line of the file, and the marks by which elements are found again.
 
-use dehusk::corpus::Color;
-use dehusk::html::{NodeKind, Tree};
+use dehusk_corpus::Color;
+use dehusk_core::html::{NodeKind, Tree};
 
 /// The attribute that numbers the elements of a page.
 pub const MARK: &str = "data-dehusk-node";

@@ -9,12 +9,12 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::Value;
 
-use dehusk::corpus::{Inventory, SourceListing};
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::scoring::figures::Figures;
 use dehusk::evaluation::scoring::rules::Methods;
 use dehusk::evaluation::scoring::{Libraries, Scoring};
-use dehusk::pipeline::suited;
+use dehusk_corpus::{Inventory, SourceListing};
+use dehusk_run::suited;
 
 use super::patterns::PatternsArgs;
 use super::tell;

@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use clap::{Args, Parser};
-use dehusk::pipeline::suited;
+use dehusk_run::suited;
 
-use dehusk::cleaning::Cleaner;
-use dehusk::corpus::HtmlView;
 use dehusk::evaluation::gold_texts::GoldTexts;
 use dehusk::evaluation::stream_figures::Figures;
 use dehusk::evaluation::stream_measuring::Measuring;
-use dehusk::patterns::PatternFile;
-use dehusk::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_core::cleaning::Cleaner;
+use dehusk_core::patterns::PatternFile;
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
+use dehusk_corpus::HtmlView;
 
 use super::patterns::PatternsArgs;
 use super::tell;

@@ -6,7 +6,7 @@ use dehusk::evaluation::stream_figures::{Batch, Figures, Judged, Shares, Storage
 
 use crate::cli::eval::table::{Table, decimal, percent};
 use crate::cli::summary::{Summary, count};
-use dehusk::shown::size;
+use dehusk_core::shown::size;
 
 /// The figures as text.
 pub fn of(figures: &Figures, summary: &Summary) -> String {

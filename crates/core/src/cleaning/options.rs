@@ -1,0 +1,64 @@
+//! Options for cleaning: how matches become spans, and which models decide.
+
+use std::sync::Arc;
+
+use super::decision_model::DecisionModel;
+use crate::dom::block_model::BlockModel;
+use crate::dom::page_parts::PageChoices;
+
+/// How matches become spans.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// The decision model.
+    Learned,
+    /// The union of all matches of patterns whose share reaches the cutoff (Foschini, section 3.4). Two matches with
+    /// fewer than this many characters between them become one.
+    Union {
+        /// In characters.
+        merge_gap: usize,
+    },
+}
+
+/// Options for cleaning.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CleanOptions {
+    /// How matches become spans.
+    pub method: Method,
+    /// Whether to use only accepted patterns.
+    pub only_accepted: bool,
+    /// The model that decides. `None`: recurrence alone decides, and only what chance does not explain goes.
+    pub decision: Option<Arc<DecisionModel>>,
+    /// The model of the blocks of pages. It counts only for documents that come with the trees of their pages. `None`: the
+    /// structure of pages does not count.
+    pub structure: Option<Arc<BlockModel>>,
+    /// What the user wants of pages, where their structure counts.
+    pub page: PageChoices,
+}
+
+setters!(CleanOptions {
+    method: Method,
+    only_accepted: bool,
+    decision: Option<Arc<DecisionModel>>,
+    structure: Option<Arc<BlockModel>>,
+    page: PageChoices,
+});
+
+impl CleanOptions {
+    /// Whether the structure of a page counts.
+    pub fn uses_structure(&self) -> bool {
+        self.method == Method::Learned && !self.only_accepted && self.structure.is_some()
+    }
+}
+
+impl Default for CleanOptions {
+    fn default() -> CleanOptions {
+        CleanOptions {
+            method: Method::Learned,
+            only_accepted: false,
+            decision: Some(DecisionModel::shipped()),
+            structure: Some(BlockModel::shipped()),
+            page: PageChoices::default(),
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Files with mined sources: what is needed to compare them with other sources, and a sample of their documents.
+//!
+//! To mine a corpus with several processes, on any machines, mine each part of it into such a file. Then combine all
+//! files into pattern files. These are the same as if one process had mined the whole corpus.
+//!
+//! The first line is JSON: it names the format, and says how texts were read. Then, for each source, there is a line of
+//! JSON with its name and lengths. After it are 2 parts of these lengths: what was mined, and the texts of the sample,
+//! each as JSON compressed by Zstandard. So the texts can stay on disk until the patterns of their source are tested.
+//! The last line is JSON too: the number of sources, and a hash of all bytes before it. It shows that the file is whole.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::combine::{Combiner, MinedCorpus, MinedSource, Samples};
+use super::error::{PipelineError, Result};
+use super::hashed::Hashed;
+use super::library::Library;
+use super::mining::{CorpusMineOptions, Miner, list, refuse_names_alike};
+use super::observer::Observer;
+use super::written::Prune;
+use dehusk_core::cleaning::{CleanOptions, PageText};
+use dehusk_core::mining::Mined;
+use dehusk_core::patterns::{LexerCache, PatternFile};
+use dehusk_core::regular;
+use dehusk_core::selection::sampling;
+use dehusk_core::tokens::Lexer;
+use dehusk_corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, Reads, SourceId, SourceListing};
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The compression level of Zstandard.
+const LEVEL: i32 = 3;
+/// Maximum length of the first line, in bytes. A file with a longer one is not such a file.
+const MAX_HEADER: u64 = 16 << 20;
+
+/// Maximum length of the last line, in bytes.
+const MAX_TRAILER: u64 = 256;
+
+/// Identifies the format.
+pub const CANDIDATES: OutputKind = OutputKind::Text("{\"dehusk\":\"candidates\"");
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    dehusk: String,
+    version: u32,
+    /// A pattern file without patterns. It says how texts were read.
+    lexer: String,
+    /// Whether pages were read with their markup.
+    markup: bool,
+    /// Whether they were read with the `alt` texts of their pictures.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    alt_text: bool,
+    /// How sources were mined.
+    options: String,
+    /// Whether sources could be mined in part, for lack of memory.
+    sampled: bool,
+}
+
+impl Header {
+    /// Whether texts were read and mined in the same way.
+    fn is_alike(&self, other: &Header) -> bool {
+        let of = |header: &Header| (header.markup, header.alt_text);
+        (&self.lexer, &self.options, of(self)) == (&other.lexer, &other.options, of(other))
+    }
+}
+
+/// The last line.
+#[derive(Serialize, Deserialize)]
+struct Trailer {
+    /// The number of sources.
+    end: usize,
+    /// XXH3 of all bytes before this line, in hexadecimal digits.
+    hash: String,
+}
+
+/// The line before the two parts of a source.
+#[derive(Serialize, Deserialize)]
+struct SourceHeader {
+    source: String,
+    /// The number of texts.
+    sample: usize,
+    /// Lengths in bytes, compressed.
+    mined_bytes: u64,
+    sample_bytes: u64,
+    /// Lengths in bytes, decompressed. No more is decompressed.
+    mined_length: u64,
+    sample_length: u64,
+}
+
+/// Mines all sources of an inventory, and writes what is needed to compare them with other sources.
+///
+/// # Errors
+/// If there is no document, a source needs more memory than is available, or the file cannot be written.
+pub fn mine_candidates(
+    inventory: &Inventory,
+    output: &OutputFile,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<Vec<MinedSource>> {
+    let listings = list(inventory, observer)?;
+    refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
+    mine_candidates_of(&listings, inventory, output, lexer, options, observer)
+}
+
+/// The same as [`mine_candidates`], of some of the sources of an inventory.
+///
+/// # Errors
+/// If a source needs more memory than is available, or the file cannot be written.
+pub fn mine_candidates_of(
+    listings: &[SourceListing],
+    inventory: &Inventory,
+    output: &OutputFile,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<Vec<MinedSource>> {
+    let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(listings)?;
+    let _permission = observer.writing()?;
+    let writing = |error| PipelineError::Output(output.cannot_write(error));
+    let mut file = Hashed::new(output.begin()?);
+    write_sources(&mut file, inventory, &sources, &samples, lexer, options).map_err(|error| match error {
+        PipelineError::Io(error) => writing(error),
+        error => error,
+    })?;
+    let trailer = Trailer { end: sources.len(), hash: format!("{:016x}", file.hash()) };
+    write_line(&mut file, &trailer).map_err(writing)?;
+    file.inner.publish()?;
+    Ok(sources)
+}
+
+fn write_sources(
+    file: &mut impl Write,
+    inventory: &Inventory,
+    sources: &[MinedSource],
+    samples: &dyn Samples,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+) -> Result<()> {
+    let header = Header {
+        dehusk: "candidates".to_owned(),
+        version: VERSION,
+        lexer: PatternFile::empty("candidates", lexer).to_yaml(),
+        markup: inventory.options().html == HtmlView::Markup,
+        alt_text: inventory.options().alt_text,
+        options: format!("{:?}", options.mining),
+        sampled: options.sample,
+    };
+    write_line(file, &header)?;
+    for (index, source) in sources.iter().enumerate() {
+        let texts = samples.texts(index, samples.len(index))?;
+        let ((mined, mined_length), (sample, sample_length)) = (packed(&source.mined)?, packed(&texts)?);
+        let (mined_bytes, sample_bytes) = (mined.len() as u64, sample.len() as u64);
+        let (source, sample_texts) = (source.id.to_string(), texts.len());
+        let header =
+            SourceHeader { source, sample: sample_texts, mined_bytes, sample_bytes, mined_length, sample_length };
+        write_line(file, &header)?;
+        file.write_all(&mined)?;
+        file.write_all(&sample)?;
+    }
+    // The last line is found by the line break before it.
+    Ok(file.write_all(b"\n")?)
+}
+
+/// Makes pattern files from mined sources. Decisions in existing pattern files are kept.
+///
+/// # Errors
+/// If [`mine_candidates`] did not write a file, two files have the same source or were read in different ways, or
+/// nothing can be written.
+pub fn combine(
+    files: &[PathBuf],
+    output: &OutputRoot,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<MinedCorpus> {
+    output.also_reads(&Reads::nothing().corpus(files))?;
+    // The decisions are read first. If they cannot be read, they must not be overwritten.
+    let reviewed = Library::load_if_any(output.path())?;
+    let mut first: Option<(&PathBuf, Header)> = None;
+    let mut is_sampled = false;
+    let mut sources: BTreeMap<SourceId, (&Path, StoredSource)> = BTreeMap::new();
+    for path in files {
+        observer.go_on()?;
+        let (header, stored) = read(path).map_err(|error| named(path, error))?;
+        if let Some((other, first)) = &first
+            && !first.is_alike(&header)
+        {
+            let message =
+                format!("{other:?} and {path:?} were mined in different ways: mine them with the same options");
+            return Err(PipelineError::Refused(message));
+        }
+        is_sampled |= header.sampled;
+        first.get_or_insert((path, header));
+        for source in stored {
+            if let Some((other, source)) = sources.insert(source.id.clone(), (path, source)) {
+                let message = format!("source '{}' is in {other:?} and in {path:?}: give only one of them", source.id);
+                return Err(PipelineError::Refused(message));
+            }
+        }
+    }
+    let Some((path, header)) = &first else { return Err(PipelineError::NoDocument) };
+    let lexer = PatternFile::parse(&header.lexer, &LexerCache::default());
+    let lexer = lexer.map_err(|_| named(path, damaged("it does not say how texts were read")))?.lexer;
+    refuse_names_alike(sources.keys(), observer)?;
+    if let Some((_, (path, _))) = sources.iter().find(|(_, (_, source))| source.mined.has_unknown_slots(&lexer)) {
+        return Err(named(path, damaged("it has patterns of slots that it does not define")));
+    }
+    let html = if header.markup { HtmlView::Markup } else { HtmlView::Text };
+    let options = &options.clone().sample(options.sample || is_sampled);
+    let mut mined = Vec::new();
+    let mut samples = StoredSamples(Vec::new());
+    for (id, (path, source)) in sources {
+        mined.push(MinedSource::new(id, source.mined));
+        samples.0.push((path.to_owned(), source.sample));
+    }
+    let prune = Prune::new(options.prune, true);
+    Combiner { samples: &samples, html, lexer: &lexer, options, cleaning: CleanOptions::default(), observer }
+        .write(mined, &reviewed, output, prune)
+}
+
+/// A source in a file of candidates.
+struct StoredSource {
+    id: SourceId,
+    mined: Mined,
+    sample: StoredSample,
+}
+
+/// A sample in a file: its number of texts, and the place of the packed texts.
+struct StoredSample {
+    texts: usize,
+    start: u64,
+    bytes: u64,
+    /// Its length when it is decompressed, in bytes.
+    length: u64,
+}
+
+/// For each source, the file with its sample and the place of the sample in the file.
+struct StoredSamples(Vec<(PathBuf, StoredSample)>);
+
+impl Samples for StoredSamples {
+    fn len(&self, source: usize) -> usize {
+        self.0[source].1.texts
+    }
+
+    fn texts(&self, source: usize, count: usize) -> Result<Vec<String>> {
+        let (path, sample) = &self.0[source];
+        let read = || -> io::Result<Vec<String>> {
+            let mut file = regular::open(path)?;
+            file.seek(SeekFrom::Start(sample.start))?;
+            unpacked(&mut file, sample.bytes, sample.length)
+        };
+        let texts = read().map_err(|error| named(path, error))?;
+        Ok(sampling::evenly_spread(&texts, count).cloned().collect())
+    }
+
+    /// Only texts are stored.
+    fn page(&self, _source: usize, _count: usize, _index: usize) -> Option<PageText<'static>> {
+        None
+    }
+}
+
+fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
+    let mut file = BufReader::new(regular::open(path)?);
+    let foreign = || damaged("`dehusk mine --candidates` did not write it");
+    let header: Header = read_line(&mut file)?.ok_or_else(foreign)?;
+    if header.dehusk != "candidates" {
+        return Err(foreign());
+    }
+    if header.version != VERSION {
+        let message =
+            format!("it has version {}: mine it again with this dehusk, which reads {VERSION}", header.version);
+        return Err(refused(&message));
+    }
+    let end = verified(path)?;
+    let mut sources = Vec::new();
+    for _ in 0..end {
+        let header: SourceHeader = read_line(&mut file)?.ok_or_else(|| damaged("it is cut off"))?;
+        let id = SourceId::parse(&header.source).map_err(io::Error::other)?;
+        let mined = unpacked(&mut file, header.mined_bytes, header.mined_length)?;
+        let (start, bytes) = (file.stream_position()?, header.sample_bytes);
+        let sample = StoredSample { texts: header.sample, start, bytes, length: header.sample_length };
+        if io::copy(&mut file.by_ref().take(bytes), &mut io::sink())? < bytes {
+            return Err(damaged("it is cut off"));
+        }
+        sources.push(StoredSource { id, mined, sample });
+    }
+    Ok((header, sources))
+}
+
+/// The number of sources in a file that is whole: its last line has the hash of all bytes before it.
+fn verified(path: &Path) -> io::Result<usize> {
+    let mut file = regular::open(path)?;
+    let length = file.metadata()?.len();
+    let tail_start = length.saturating_sub(MAX_TRAILER);
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(tail_start))?;
+    file.read_to_end(&mut tail)?;
+    let line = tail.strip_suffix(b"\n").map(|tail| tail.rsplit(|&byte| byte == b'\n').next().unwrap_or_default());
+    let trailer = line.and_then(|line| Some((line, serde_json::from_slice::<Trailer>(line).ok()?)));
+    let Some((line, Trailer { end, hash })) = trailer else { return Err(damaged("it is cut off")) };
+    let before = length - line.len() as u64 - 1;
+    file.seek(SeekFrom::Start(0))?;
+    let mut hashed = Hashed::new(io::sink());
+    io::copy(&mut BufReader::new(file).take(before), &mut hashed)?;
+    if format!("{:016x}", hashed.hash()) != hash {
+        return Err(damaged("it is damaged"));
+    }
+    Ok(end)
+}
+
+fn write_line(file: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *file, line)?;
+    file.write_all(b"\n")
+}
+
+/// The next line; `None` at the end of the file.
+fn read_line<T: DeserializeOwned>(file: &mut impl BufRead) -> io::Result<Option<T>> {
+    let mut line = Vec::new();
+    file.take(MAX_HEADER).read_until(b'\n', &mut line)?;
+    match line.is_empty() {
+        true => Ok(None),
+        false => serde_json::from_slice(&line).map(Some).map_err(|_| damaged("dehusk did not write one of its lines")),
+    }
+}
+
+/// A value as compressed JSON, and the length of the JSON in bytes.
+fn packed(value: &impl Serialize) -> io::Result<(Vec<u8>, u64)> {
+    let json = serde_json::to_vec(value)?;
+    Ok((zstd::encode_all(&*json, LEVEL)?, json.len() as u64))
+}
+
+fn unpacked<T: DeserializeOwned>(file: &mut impl Read, bytes: u64, length: u64) -> io::Result<T> {
+    let mut json = Vec::new();
+    zstd::Decoder::new(file.take(bytes))?.take(length).read_to_end(&mut json)?;
+    let value = serde_json::from_slice(&json);
+    value.map_err(|error| damaged(&format!("what was mined cannot be read ({error})")))
+}
+
+fn damaged(what: &str) -> io::Error {
+    refused(&format!("{what}: copy it again, or mine it again"))
+}
+
+fn refused(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message.to_owned())
+}
+
+fn named(path: &Path, error: io::Error) -> PipelineError {
+    PipelineError::in_context(format!("cannot use {path:?}"), error)
+}

@@ -1,0 +1,244 @@
+//! Makes pattern files: compares sources that were mined alone, and tests the patterns of each source.
+//!
+//! Takes the mined patterns of each source, and a sample of its documents. Both may come from other processes
+//! (`candidates.rs`).
+
+use std::mem;
+
+use super::error::{PipelineError, Result};
+use super::library::Library;
+use super::memory;
+use super::mining::CorpusMineOptions;
+use super::observer::{Observer, Steps, WarningKind};
+use super::workers::share_out_and_collect;
+use super::writing::write;
+use super::written::Prune;
+use super::{suited, timed};
+use dehusk_core::cleaning::{CleanOptions, PageText};
+use dehusk_core::mining::Mined;
+use dehusk_core::mining::cross_source::{self, Templates};
+use dehusk_core::patterns::merge::merge;
+use dehusk_core::patterns::{Pattern, PatternFile, SHARED};
+use dehusk_core::selection::proposals::Proposals;
+use dehusk_core::selection::sampling::Sampled;
+use dehusk_core::selection::{SelectOptions, tried_out};
+use dehusk_core::tokens::Lexer;
+use dehusk_corpus::{Budget, HtmlView, OutputRoot, SourceId};
+
+/// The result of mining a corpus.
+#[derive(Debug)]
+pub struct MinedCorpus {
+    /// The pattern file of each source, in the order of the sources. Then the shared file, if there were enough
+    /// sources.
+    pub files: Vec<PatternFile>,
+    /// The mined sources.
+    pub sources: Vec<MinedSource>,
+}
+
+/// A mined source.
+#[derive(Debug)]
+pub struct MinedSource {
+    /// Its name.
+    pub id: SourceId,
+    /// The result of mining it alone.
+    pub mined: Mined,
+    /// Number of its candidates that are language. 0 before it is compared with other sources.
+    pub language: usize,
+}
+
+impl MinedSource {
+    /// A source that was not compared with others yet.
+    #[doc(hidden)]
+    pub fn new(id: SourceId, mined: Mined) -> MinedSource {
+        MinedSource { id, mined, language: 0 }
+    }
+}
+
+/// The documents on which patterns are tested. Sources have the numbers of their order.
+pub trait Samples: Sync {
+    /// Number of documents in the sample of a source.
+    fn len(&self, source: usize) -> usize;
+
+    /// The texts of `count` documents of the sample, evenly spread over it.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    fn texts(&self, source: usize, count: usize) -> Result<Vec<String>>;
+
+    /// The text of one of these documents, with the tree of its page. `None` if it is of no page, or if it cannot be read
+    /// now.
+    fn page(&self, source: usize, count: usize, index: usize) -> Option<PageText<'static>>;
+}
+
+/// Makes pattern files from mined sources.
+pub struct Combiner<'a> {
+    /// The documents of the sources.
+    pub samples: &'a dyn Samples,
+    /// How pages were read.
+    pub html: HtmlView,
+    /// How texts were read.
+    pub lexer: &'a Lexer,
+    /// How patterns are chosen.
+    pub options: &'a CorpusMineOptions,
+    /// How documents are cleaned on which patterns are tried out.
+    pub cleaning: CleanOptions,
+    /// The observer of the run.
+    pub observer: &'a dyn Observer,
+}
+
+impl Combiner<'_> {
+    /// Writes the pattern files of the sources. Decisions in `reviewed`, the existing files, are kept. `prune` says what
+    /// happens to files of other sources.
+    ///
+    /// # Errors
+    /// If testing the patterns needs more memory than there is, or nothing can be written.
+    pub fn write(
+        &self,
+        mut sources: Vec<MinedSource>,
+        reviewed: &Library,
+        output: &OutputRoot,
+        prune: Prune,
+    ) -> Result<MinedCorpus> {
+        let files = self.files(&mut sources, reviewed)?;
+        write(&files, reviewed, output, prune, self.observer)?;
+        let own_files = files.iter().filter(|file| file.source != SHARED);
+        own_files.for_each(|file| tell_of_unusual(&file.source, file.unusual.as_deref(), self.observer));
+        Ok(MinedCorpus { files, sources })
+    }
+
+    /// The pattern file of each source. Then the shared file, if there are enough sources.
+    ///
+    /// # Errors
+    /// If testing the patterns needs more memory than there is.
+    pub fn files(&self, sources: &mut [MinedSource], reviewed: &Library) -> Result<Vec<PatternFile>> {
+        let mined: Vec<&Mined> = sources.iter().map(|source| &source.mined).collect();
+        let mut templates = timed("compare sources", self.observer, || cross_source::cross_source(&mined));
+        let language = mem::take(&mut templates.language);
+        warn_of_small_sources(sources, self.observer);
+        let fresh = pattern_files(sources, templates, self.lexer);
+        sources.iter_mut().zip(language).for_each(|(source, language)| source.language = language);
+        self.try_out(with_decisions(fresh, reviewed))
+    }
+
+    /// Tests the patterns on documents. Notes where articles end in the sources' own files, which come before the
+    /// shared one. Leaves out the patterns that are not needed, unless all patterns are wanted.
+    fn try_out(&self, files: Vec<PatternFile>) -> Result<Vec<PatternFile>> {
+        timed("try out", self.observer, || self.tried_out(files))
+    }
+
+    fn tried_out(&self, mut files: Vec<PatternFile>) -> Result<Vec<PatternFile>> {
+        let own = files.iter().filter(|file| file.source != SHARED).count();
+        let mut shared = files.split_off(own);
+        let budget = Budget::new(self.options.memory);
+        self.test(&mut files, &mut shared, &budget)?;
+        let select = SelectOptions {
+            has_ends: self.html.has_ends(),
+            all_patterns: self.options.all_patterns,
+            cleaning: suited(self.cleaning.clone(), self.html),
+        };
+        self.observer.start("choosing patterns", Steps::Things(own as u64));
+        let tried = share_out_and_collect(self.options.threads, own, |index| -> Result<_> {
+            let (count, need) = self.fitting(index, &files[index], shared.first(), budget.limit())?;
+            let _share = budget.take(need);
+            let texts = self.samples.texts(index, count)?;
+            let page = |text: usize| self.samples.page(index, count, text).filter(|page| page.text == texts[text]);
+            let chosen = tried_out(&files[index], shared.first(), &texts, page, &select);
+            self.observer.step(1);
+            Ok(chosen)
+        });
+        self.observer.finish();
+        Ok(tried?.into_iter().chain(shared).collect())
+    }
+
+    /// Finds out which patterns can be proposed to people.
+    fn test(&self, own: &mut [PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
+        self.observer.start("testing", Steps::Things(own.len() as u64));
+        let tested = share_out_and_collect(self.options.threads, own.len(), |index| -> Result<_> {
+            let (count, need) = self.fitting(index, &own[index], shared.first(), budget.limit())?;
+            let _share = budget.take(need);
+            let texts = self.samples.texts(index, count)?;
+            let proposals = Proposals::of(&Sampled::new(&own[index], shared.first(), &texts));
+            self.observer.step(1);
+            Ok(proposals)
+        });
+        self.observer.finish();
+        let tested = tested?;
+        own.iter_mut().zip(&tested).for_each(|(file, proposals)| proposals.mark(file));
+        for file in shared {
+            let mut proposals = Proposals::default();
+            tested.iter().for_each(|of_source| proposals.add(of_source));
+            proposals.mark(file);
+        }
+        Ok(())
+    }
+
+    /// The number of documents on which the patterns of a source are tested, and the memory for that in bytes. In a
+    /// sample, as many documents as fit into the memory.
+    fn fitting(
+        &self,
+        source: usize,
+        own: &PatternFile,
+        shared: Option<&PatternFile>,
+        limit: u64,
+    ) -> Result<(usize, u64)> {
+        let need = |documents: usize| need_to_try_out(own, shared, documents);
+        let most = self.samples.len(source);
+        let least = if self.options.sample { most.min(1) } else { most };
+        let Some(count) = (least..=most).rev().find(|&documents| need(documents) <= limit) else {
+            return Err(PipelineError::NotEnoughMemory {
+                needs: vec![(SourceId::parse(&own.source)?, need(least))],
+                limit,
+            });
+        };
+        Ok((count, need(count)))
+    }
+}
+
+/// Fresh pattern files with the decisions of the existing ones.
+pub fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<PatternFile> {
+    let merged = fresh.into_iter().map(|fresh| match reviewed.get(&fresh.source) {
+        Some(old) => merge(fresh, old.clone()),
+        None => fresh,
+    });
+    merged.collect()
+}
+
+/// Warns that recurrence alone decides in a source, with the reason.
+pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Observer) {
+    if let Some(unusual) = unusual {
+        let message = format!(
+            "source '{source}' is unlike all text that dehusk has learned from: {unusual}; only text goes that recurs beyond chance"
+        );
+        observer.warn(WarningKind::Unusual, &message);
+    }
+}
+
+fn warn_of_small_sources(sources: &[MinedSource], observer: &dyn Observer) {
+    for MinedSource { id, mined, .. } in sources.iter().filter(|source| source.mined.is_too_small()) {
+        observer.warn(WarningKind::Rare, &format!(
+            "source '{}' is too small to mine: it needs {} different documents and has {}; only shared patterns will apply",
+            id,
+            Mined::MIN_DOCUMENTS,
+            mined.counted(),
+        ));
+    }
+}
+
+/// The memory in bytes to test patterns on this number of a source's documents.
+fn need_to_try_out(own: &PatternFile, shared: Option<&PatternFile>, documents: usize) -> u64 {
+    let patterns = own.all().chain(shared.into_iter().flat_map(PatternFile::all)).map(Pattern::tokens);
+    let matches: usize = own.all().map(|pattern| pattern.occurrences).sum();
+    let part = |all: usize| (all as u128 * documents as u128 / own.mined.documents.max(1) as u128) as u64;
+    memory::need_to_try_out(patterns, part(matches), part(own.mined.tokens))
+}
+
+/// Fresh pattern files: one for each source, and the shared one if there were enough sources.
+fn pattern_files(sources: &[MinedSource], templates: Templates, lexer: &Lexer) -> Vec<PatternFile> {
+    let mined: Vec<&Mined> = sources.iter().map(|source| &source.mined).collect();
+    let shared = (sources.len() >= cross_source::MIN_SOURCES)
+        .then(|| PatternFile::of_templates(SHARED, cross_source::shared_facts(&mined), templates.shared, lexer));
+    let own = sources.iter().zip(templates.own).map(|(MinedSource { id, mined, .. }, templates)| {
+        PatternFile::of_templates(id.as_str(), mined.facts(), templates, lexer)
+    });
+    own.chain(shared).collect()
+}

@@ -1,0 +1,55 @@
+//! A document that is left out of a run: its place, the reason, and what the user can do about it.
+
+use std::fmt;
+
+use super::observer::{Observer, WarningKind};
+use dehusk_corpus::Skipped;
+
+/// A document that is left out.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    /// Where it is: a path, with the number of a line or record if there is one.
+    pub place: String,
+    /// The reason.
+    pub reason: String,
+    /// What the user can do about it, if it is to be said only once.
+    pub advice: Option<Box<str>>,
+}
+
+impl LeftOut {
+    /// A document that is left out for this reason.
+    pub fn new(place: impl fmt::Display, reason: impl fmt::Display) -> LeftOut {
+        LeftOut { place: place.to_string(), reason: reason.to_string(), advice: None }
+    }
+
+    /// Tells the observer.
+    pub fn tell(&self, observer: &dyn Observer) {
+        observer.skip(&self.place, &self.reason);
+        if let Some(advice) = &self.advice {
+            observer.warn(WarningKind::Keys, advice);
+        }
+    }
+}
+
+impl From<&Skipped> for LeftOut {
+    fn from(skipped: &Skipped) -> LeftOut {
+        LeftOut { advice: skipped.advice.clone(), ..LeftOut::new(skipped.place(), &skipped.reason) }
+    }
+}
+
+impl From<Skipped> for LeftOut {
+    fn from(skipped: Skipped) -> LeftOut {
+        LeftOut::from(&skipped)
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.reason)
+    }
+}
+
+/// Tells the observer of an input that could not be read.
+pub fn tell_of_skipped(skipped: &Skipped, observer: &dyn Observer) {
+    LeftOut::from(skipped).tell(observer);
+}

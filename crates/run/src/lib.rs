@@ -1,0 +1,82 @@
+//! Whole corpora: what most commands of `dehusk` do. This crate is for the other crates of the workspace, and it promises nothing to
+//! others.
+//!
+//! Takes files and options, gives files and counts. An [`Observer`] is told about the progress of a run, its warnings,
+//! and documents that are left out. It can stop the run at any time. Errors have types ([`PipelineError`]).
+
+pub mod candidates;
+pub mod clean;
+mod document_report;
+pub mod combine;
+pub mod error;
+pub mod explain;
+pub mod fields;
+pub mod segments;
+mod shelf;
+pub mod importance;
+pub mod pages;
+#[cfg(feature = "stream")]
+pub mod from_state;
+mod hashed;
+pub mod left_out;
+pub mod library;
+pub mod manifest;
+pub mod memory;
+pub mod mining;
+pub mod observer;
+pub mod page_lessons;
+pub mod pattern_search;
+pub mod reading;
+#[cfg(feature = "stream")]
+pub mod state;
+#[cfg(feature = "stream")]
+pub mod stream;
+mod unknown;
+mod waves;
+pub mod workers;
+pub mod written;
+pub mod writing;
+
+pub use candidates::{combine, mine_candidates};
+pub use clean::spans::SpanUnit;
+pub use clean::{Cleaned, CleanedSource, CorpusCleanOptions, Target, clean_corpus};
+pub use combine::{Combiner, MinedCorpus, MinedSource, Samples};
+pub use error::{PipelineError, Result};
+pub use library::{Library, LibraryError};
+pub use mining::{CorpusMineOptions, Miner, mine_corpus, mine_library};
+pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
+pub use pattern_search::PatternSearch;
+#[cfg(feature = "stream")]
+pub use stream::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
+pub use workers::ThreadsError;
+
+use std::path::Path;
+use std::time::Instant;
+
+use dehusk_core::cleaning::CleanOptions;
+use dehusk_corpus::{HtmlView, OutputFile, OutputKind, Reads};
+
+/// Adapts these options to texts that are read in this way: the model knows no markup.
+pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
+    if html.is_text() { options } else { options.decision(None) }
+}
+
+/// Runs a stage, and tells the observer how long it took.
+fn timed<T>(stage: &'static str, observer: &dyn Observer, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = work();
+    observer.took(stage, start.elapsed());
+    result
+}
+
+/// Creates an output file, which must not be read. It may replace a file of the same kind; with `force`, any file.
+///
+/// # Errors
+/// If it is read, or another kind of file exists there.
+pub fn output_file(path: &Path, reads: &Reads, kind: OutputKind, force: bool) -> Result<OutputFile> {
+    let file = OutputFile::create(path, reads)?;
+    if !force && !file.is_of_kind(kind)? {
+        return Err(PipelineError::of_others(path, "file"));
+    }
+    Ok(file)
+}

@@ -1,0 +1,269 @@
+//! A folder of pattern files: `<source>.yaml` for each source, `_shared.yaml` for all.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use dehusk_core::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
+use dehusk_corpus::{Reads, similar_path, similar_source};
+
+/// Why pattern files cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// The folder cannot be read.
+    #[error("cannot read the pattern folder {path}{suggestion}", path = .path.display())]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// A similar path that exists, in brackets. Empty if there is none.
+        suggestion: String,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The folder has no pattern files.
+    #[error("{path}: no pattern files (.yaml) in this folder; `dehusk mine` makes them", path = .0.display())]
+    Empty(PathBuf),
+    /// A file whose name ends in `.yml`.
+    #[error("{path}: pattern files end in .yaml; rename it, or move it elsewhere", path = .0.display())]
+    OtherEnding(PathBuf),
+    /// What is wrong with a file, with the line.
+    #[error("{0}")]
+    Problem(String),
+    /// Two files are for the same source.
+    #[error("{path}: there is another file for source '{source_name}'; keep one", path = .path.display())]
+    Twice {
+        /// The path of the second file.
+        path: PathBuf,
+        /// The source.
+        source_name: String,
+    },
+    /// A folder and a file cannot be compared.
+    #[error("'{folder}' is a folder and '{file}' a file; name two folders, or two files", folder = .folder.display(), file = .file.display())]
+    FolderAndFile {
+        /// The folder.
+        folder: PathBuf,
+        /// The file.
+        file: PathBuf,
+    },
+    /// Two files for different sources cannot be compared.
+    #[error("'{old}' is for source '{old_source}' and '{new}' for '{new_source}'; name two files for one source", old = .old.display(), new = .new.display())]
+    TwoSources {
+        /// The first file.
+        old: PathBuf,
+        /// The source of the first file.
+        old_source: String,
+        /// The second file.
+        new: PathBuf,
+        /// The source of the second file.
+        new_source: String,
+    },
+    /// Some of the files cannot be used.
+    #[error("{} of {files} pattern files cannot be used; nothing was done", .problems.len())]
+    Broken {
+        /// What is wrong with each of them.
+        problems: Vec<LibraryError>,
+        /// Number of all files.
+        files: usize,
+    },
+}
+
+type Result<T> = std::result::Result<T, LibraryError>;
+
+impl LibraryError {
+    fn folder_and_file(folder: &Path, file: &Path) -> LibraryError {
+        LibraryError::FolderAndFile { folder: folder.to_owned(), file: file.to_owned() }
+    }
+}
+
+/// The pattern files of a folder, by source.
+#[derive(Debug, Default)]
+pub struct Library {
+    files: BTreeMap<String, PatternFile>,
+    paths: Vec<PathBuf>,
+    lexers: LexerCache,
+}
+
+impl Library {
+    /// Reads all pattern files of a folder, or one file.
+    ///
+    /// # Errors
+    /// If there are none, or some cannot be used. [`LibraryError::Broken`] names all of these.
+    pub fn load(path: &Path) -> Result<Library> {
+        let lexers = LexerCache::default();
+        let (files, paths) = load_each(path, &lexers, |file| file)?;
+        Ok(Library { files, paths, lexers })
+    }
+
+    /// The lexers of the files, for other files that use the same ones.
+    pub fn lexers(&self) -> &LexerCache {
+        &self.lexers
+    }
+
+    /// Two states of pattern files: two folders, or two files for the same source. The file names do not matter.
+    ///
+    /// # Errors
+    /// If one is a folder and the other a file, the files are for two sources, or some cannot be used.
+    pub fn load_states(old: &Path, new: &Path) -> Result<[Library; 2]> {
+        match [old, new].map(Path::is_file) {
+            [true, true] => {}
+            [true, false] if new.is_dir() => return Err(LibraryError::folder_and_file(new, old)),
+            [false, true] if old.is_dir() => return Err(LibraryError::folder_and_file(old, new)),
+            _ => return Ok([Library::load(old)?, Library::load(new)?]),
+        }
+        let cache = LexerCache::default();
+        let [before, now] = [parse_file(old, &cache)?, parse_file(new, &cache)?];
+        if before.source != now.source {
+            let [(old, old_source), (new, new_source)] = [(old.into(), before.source), (new.into(), now.source)];
+            return Err(LibraryError::TwoSources { old, old_source, new, new_source });
+        }
+        Ok([before, now].map(|file| Library::of_files(vec![file])))
+    }
+
+    /// A library of freshly mined pattern files.
+    pub fn of_files(files: Vec<PatternFile>) -> Library {
+        let files = files.into_iter().map(|file| (file.source.clone(), file)).collect();
+        Library { files, ..Library::default() }
+    }
+
+    /// The same as [`Library::load`], but a folder that does not exist is an empty library.
+    ///
+    /// # Errors
+    /// The same as for [`Library::load`].
+    #[doc(hidden)]
+    pub fn load_if_any(path: &Path) -> Result<Library> {
+        if path.exists() && !pattern_files_in(path)?.is_empty() { Library::load(path) } else { Ok(Library::default()) }
+    }
+
+    /// The files that were read.
+    pub fn reads(&self) -> Reads {
+        Reads::nothing().files(&self.paths)
+    }
+
+    /// The patterns of a source. [`SHARED`] gives the shared ones.
+    pub fn get(&self, source: &str) -> Option<&PatternFile> {
+        self.files.get(source)
+    }
+
+    /// The sources that have a file of their own, sorted.
+    #[doc(hidden)]
+    pub fn own_sources(&self) -> impl Iterator<Item = &str> + Clone {
+        self.files.keys().map(String::as_str).filter(|source| *source != SHARED)
+    }
+
+    /// That a source has no file, and which one may be meant.
+    #[doc(hidden)]
+    pub fn lacks(&self, source: &str) -> String {
+        let similar = similar_source(source, self.own_sources());
+        let suggestion = similar.map(|similar| format!(" (did you mean '{similar}'?)")).unwrap_or_default();
+        format!("there is no pattern file for source '{source}'{suggestion}")
+    }
+
+    /// All files, sorted by source.
+    pub fn files(&self) -> impl Iterator<Item = &PatternFile> {
+        self.files.values()
+    }
+
+    /// Whether a person decided about elements of pages.
+    pub fn has_selectors(&self) -> bool {
+        self.files().flat_map(|file| &file.patterns).any(|pattern| pattern.elements().is_some() && pattern.is_touched())
+    }
+
+    /// The patterns for the documents of a source: its own ones and the shared ones, as far as they exist.
+    pub fn for_source(&self, source: &str) -> Vec<&PatternFile> {
+        [self.get(source), self.get(SHARED)].into_iter().flatten().collect()
+    }
+}
+
+/// Reads all pattern files of a folder, or one file. Returns what `keep` makes of each, by source, and the paths of the files.
+///
+/// # Errors
+/// The same as for [`Library::load`].
+#[doc(hidden)]
+pub fn load_each<T: Send>(
+    path: &Path,
+    lexers: &LexerCache,
+    keep: impl Fn(PatternFile) -> T + Sync,
+) -> Result<(BTreeMap<String, T>, Vec<PathBuf>)> {
+    let paths = pattern_files(path)?;
+    let load = |path: &PathBuf| load_file(path, lexers).map(|file| (file.source.clone(), keep(file)));
+    let read: Vec<Result<(String, T)>> = paths.par_iter().map(load).collect();
+    let mut files = BTreeMap::new();
+    let mut problems = Vec::new();
+    for (path, file) in paths.iter().zip(read) {
+        match file {
+            Ok((source, file)) => {
+                if files.insert(source.clone(), file).is_some() {
+                    problems.push(LibraryError::Twice { path: path.clone(), source_name: source });
+                }
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok((files, paths)),
+        false => Err(LibraryError::Broken { problems, files: paths.len() }),
+    }
+}
+
+/// The pattern files at a path: the file itself, or all `.yaml` files directly in the folder. At least one.
+///
+/// # Errors
+/// If there is none, or the folder cannot be read.
+pub fn pattern_files(path: &Path) -> Result<Vec<PathBuf>> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let paths = pattern_files_in(path)?;
+    if paths.is_empty() {
+        return Err(LibraryError::Empty(path.to_owned()));
+    }
+    Ok(paths)
+}
+
+fn pattern_files_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let unreadable = |source| {
+        let meant = similar_path(folder).filter(|_| !folder.exists());
+        let suggestion = meant.map(|path| format!(" (did you mean {}?)", path.display())).unwrap_or_default();
+        LibraryError::Unreadable { path: folder.to_owned(), suggestion, source }
+    };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is = |name: &str| path.extension().is_some_and(|extension| extension == name);
+        if !is_hidden && is("yml") {
+            return Err(LibraryError::OtherEnding(path));
+        }
+        if !is_hidden && is("yaml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn load_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
+    let file = parse_file(path, cache)?;
+    match FileProblem::of_name(path, &file.source) {
+        Some(problem) => Err(LibraryError::Problem(problem.display(path).to_string())),
+        None => Ok(file),
+    }
+}
+
+fn parse_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
+    parse(path, &read(path)?, cache)
+}
+
+/// The text of a pattern file. An error names the file.
+pub(super) fn read(path: &Path) -> Result<String> {
+    open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))
+}
+
+/// The content of a pattern file. An error names the file.
+pub(super) fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile> {
+    let problem = |problems: Vec<_>| LibraryError::Problem(FileProblem::display_all(&problems, path).to_string());
+    PatternFile::parse(yaml, cache).map_err(problem)
+}

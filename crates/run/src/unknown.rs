@@ -1,0 +1,73 @@
+//! Sources without patterns: says once for each of them that it has none, which one may be meant, and what to do.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::Library;
+use super::observer::{Observer, WarningKind};
+use dehusk_corpus::InputFile;
+
+/// Number of sources for which another name is searched. There can be a million of them, and only the first are printed.
+const SEARCHED: usize = 20;
+
+/// The sources of a run that have no pattern file.
+pub struct UnknownSources<'a> {
+    library: &'a Library,
+    files: &'a [InputFile],
+    /// The sources that the observer was told about.
+    told: Mutex<BTreeSet<String>>,
+}
+
+impl<'a> UnknownSources<'a> {
+    /// No source was met yet. The documents are in `files`.
+    pub fn new(library: &'a Library, files: &'a [InputFile]) -> UnknownSources<'a> {
+        UnknownSources { library, files, told: Mutex::default() }
+    }
+
+    /// Tells the observer that this source has no pattern file, if it was not told yet. `what` says what is done instead.
+    pub fn tell(&self, source: &str, what: &str, observer: &dyn Observer) {
+        let told = {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            if !told.insert(source.to_owned()) {
+                return;
+            }
+            told.len()
+        };
+        let message = if told <= SEARCHED {
+            format!("{}; {what}{}", self.library.lacks(source), self.remedy(source).unwrap_or_default())
+        } else {
+            format!("there is no pattern file for source '{source}'; {what}")
+        };
+        observer.warn(WarningKind::NoPatterns, &message);
+    }
+
+    /// Why the source of a file that was named alone is another one than its user thinks, and what to do.
+    fn remedy(&self, source: &str) -> Option<String> {
+        let file = self.files.iter().find(|file| file.is_named_after_its_folder(source))?;
+        let path = file.path();
+        let remedy = match (self.folder_above(&path), self.only_source()) {
+            (Some((above, source)), _) => format!("name {above:?} instead, where its source is '{source}'"),
+            (None, Some(only)) => {
+                format!("if it is of '{only}', the only source with patterns, put it into a folder of this name")
+            }
+            (None, None) => "put it into a folder that is named after its source".to_owned(),
+        };
+        Some(format!("; {path:?} was named alone, so its folder names its source: {remedy}"))
+    }
+
+    /// The folder in which a folder around the file is named after a source with patterns, and this source.
+    fn folder_above(&self, path: &Path) -> Option<(PathBuf, String)> {
+        let path = fs::canonicalize(path).ok()?;
+        path.ancestors().skip(2).find_map(|folder| {
+            let source = folder.file_name()?.to_str().filter(|name| self.library.get(name).is_some())?;
+            Some((folder.parent()?.to_owned(), source.to_owned()))
+        })
+    }
+
+    fn only_source(&self) -> Option<&str> {
+        let mut own = self.library.own_sources();
+        own.next().filter(|_| own.next().is_none())
+    }
+}

@@ -1,0 +1,97 @@
+//! Writes pattern files that replace existing ones, which people may have changed while sources were mined.
+//!
+//! Each file is read again directly before it is written, and new decisions in it are merged. A file that can no longer
+//! be read is not changed; the mined patterns are written beside it.
+
+use std::path::{Path, PathBuf};
+
+use super::error::{PipelineError, Result};
+use super::library::{self, Library, LibraryError, parse};
+use super::observer::Observer;
+use super::written::{Prune, WrittenFiles};
+use dehusk_core::patterns::merge::{merge, merge_meanwhile};
+use dehusk_core::patterns::{LexerCache, PatternFile};
+use dehusk_corpus::OutputRoot;
+
+/// Writes pattern files. `before` has the files that they were merged with. `prune` says what happens to the files that
+/// earlier runs wrote for other sources. Files that a person decided on, noted or edited are not deleted.
+///
+/// # Errors
+/// If one cannot be written, or a file that was changed in the meantime cannot be read.
+pub fn write(
+    files: &[PatternFile],
+    before: &Library,
+    output: &OutputRoot,
+    prune: Prune,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let (cache, mut broken) = (LexerCache::default(), 0);
+    let written = WrittenFiles::open(output)?;
+    for file in files {
+        let _permission = observer.writing()?;
+        if let Some(problem) = write_one(file, before.get(&file.source), &written, &cache)? {
+            let beside = put_beside(file, output)?;
+            observer.error(&format!(
+                "{problem}; it was changed while sources were mined: the mined patterns are in {beside:?}"
+            ));
+            broken += 1;
+        }
+    }
+    if broken > 0 {
+        return Err(PipelineError::BrokenMeanwhile(broken));
+    }
+    let is_touched = |path: &Path| read(path, &cache).map_or(true, |(_, file)| file.is_touched());
+    written.finish(prune, &is_touched, observer)
+}
+
+/// Writes a file beside the one of its source, under a name that is not used.
+fn put_beside(file: &PatternFile, output: &OutputRoot) -> Result<PathBuf> {
+    let first = format!("{}.yaml.mined", file.source);
+    let (mut name, mut number) = (first.clone(), 1);
+    loop {
+        let path = output.path().join(&name);
+        if path.symlink_metadata().is_err() && output.replace(&name, None, file.to_yaml().as_bytes())? {
+            return Ok(path);
+        }
+        number += 1;
+        name = format!("{first}-{number}");
+    }
+}
+
+/// Writes one file. If the existing file must not be replaced, returns what is wrong with it.
+fn write_one(
+    file: &PatternFile,
+    before: Option<&PatternFile>,
+    written: &WrittenFiles,
+    cache: &LexerCache,
+) -> Result<Option<String>> {
+    let name = format!("{}.yaml", file.source);
+    let path = written.output().path().join(&name);
+    loop {
+        let now = if path.try_exists()? { Some(read(&path, cache)) } else { None };
+        let (old, merged) = match now {
+            None => (None, file.clone()),
+            Some(Err(problem)) => return Ok(Some(problem.to_string())),
+            Some(Ok((yaml, now))) => (Some(yaml), with_decisions_of(file, before, now)),
+        };
+        if written.replace(&name, old.as_deref().map(str::as_bytes), merged.to_yaml().as_bytes())? {
+            return Ok(None);
+        }
+    }
+}
+
+fn read(path: &Path, cache: &LexerCache) -> std::result::Result<(String, PatternFile), LibraryError> {
+    let yaml = library::read(path)?;
+    let file = parse(path, &yaml, cache)?;
+    Ok((yaml, file))
+}
+
+/// A mined file with what people decided in the file that it replaces. It was merged with that file as it was `before`; now it
+/// is `now`.
+pub fn with_decisions_of(file: &PatternFile, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {
+    match before {
+        Some(before) if before.to_yaml() == now.to_yaml() => file.clone(),
+        Some(before) => merge_meanwhile(file.clone(), before, now),
+        None => merge(file.clone(), now),
+    }
+}
