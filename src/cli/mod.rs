@@ -130,6 +130,7 @@ enum Command {
     /// Fetch pages, feeds and sitemaps politely, and write them as WARC files
     #[cfg(feature = "crawl")]
     Crawl(Box<crawl::CrawlCommand>),
+    /// Fetch pages politely. This program was built without it
     #[cfg(not(feature = "crawl"))]
     #[command(hide = true)]
     Crawl(BuiltWithout),
@@ -161,6 +162,7 @@ enum Command {
     /// Accept or reject patterns in a browser, and see what they do
     #[cfg(feature = "review")]
     Review(review::ReviewArgs),
+    /// Accept or reject patterns in a browser. This program was built without it
     #[cfg(not(feature = "review"))]
     #[command(hide = true, alias = "report")]
     Review(BuiltWithout),
@@ -176,7 +178,7 @@ enum Command {
     Schema,
 }
 
-/// Arguments of commands that this program was built without. Any are taken, so that the error names the remedy.
+// Arguments of commands that this program was built without. Any are taken, so that the error names the remedy.
 #[cfg(not(all(feature = "review", feature = "crawl")))]
 #[derive(Args, Debug)]
 struct BuiltWithout {

@@ -578,10 +578,10 @@ impl WrittenArgs {
 /// What the user wants of an HTML page.
 #[derive(Args, Debug)]
 pub struct PageArgs {
-    /// What weighs more in HTML pages
+    /// What happens to text in doubt
     ///
-    /// What weighs more in HTML pages. `recall` keeps blocks in doubt, so that little content is lost. `precision` removes them,
-    /// so that little boilerplate is left. Without it both weigh the same.
+    /// What happens to text in doubt. `recall` keeps it, so that little content is lost. `precision` removes it, so that little
+    /// boilerplate is left.
     #[arg(long, value_enum, value_name = "precision|recall", hide_possible_values = true, help_heading = "Cleaning")]
     pub favor: Option<FavorName>,
     /// What happens to the headline of an HTML page

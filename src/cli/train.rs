@@ -64,7 +64,7 @@ pub struct TrainArgs {
     /// Learn the model that decides about texts. Needs --gold
     ///
     /// Learn the model that decides about texts, from the texts of the corpora and their main texts (--gold). Each corpus is a
-    /// kind of text, and all kinds count alike. Sources made of these texts are learned from as well. Also prints how well it does on sources that it has not seen.
+    /// kind of text, and a corpus with many sources counts less for each of them. Sources made of these texts are learned from as well. Also prints how well it does on sources that it has not seen.
     #[arg(long, requires = "gold", group = "learned")]
     decision: bool,
     /// With --decision: also print how well each corpus is judged if nothing is learned from it

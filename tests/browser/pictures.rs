@@ -17,20 +17,12 @@ fn pictures_for_the_documentation() {
         let picture = |name: &str| browser.screenshot(&folder.join(name));
         browser.resize(1200, 720);
         browser.prefer(Scheme::Light);
-        browser.open(&review.url);
-        browser.expect("#sources", "58.8\u{a0}%");
-        picture("overview.png");
         browser.open(&format!("{}s/orchard-courier.example/d/1?view=page", review.url));
         browser.in_frame(|| browser.expect(".dehusk-legend", "would be removed"));
         picture("page.png");
         browser.open(&format!("{}{SOURCE}", review.url));
         browser.expect("#pattern", "removed because of it");
         picture("patterns.png");
-        browser.click("summary[aria-label='Accept many']");
-        browser.click(".menu [data-group=listed][data-status=accepted]");
-        browser.expect("#ask", "Removed in addition");
-        picture("many.png");
-        browser.press("Escape");
         browser.open(&format!("{}{SOURCE}?id=5410d471", review.url));
         browser.expect("#pattern", "removed because of it");
         browser.press("e");
@@ -43,8 +35,5 @@ fn pictures_for_the_documentation() {
         browser.press("j");
         browser.expect("#pattern", "removed because of it");
         picture("document.png");
-        browser.open(&format!("{}{SOURCE}about", review.url));
-        browser.expect("#main", "removed now");
-        picture("about.png");
     });
 }

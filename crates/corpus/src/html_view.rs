@@ -35,11 +35,13 @@ impl HtmlView {
 
     /// Whether patterns can end articles. In markup they cannot: elements that are open when an article ends are closed
     /// after it.
+    #[doc(hidden)]
     pub fn has_ends(self) -> bool {
         !matches!(self, HtmlView::Page | HtmlView::Markup)
     }
 
     /// Whether it is the text that a reader of the page sees.
+    #[doc(hidden)]
     pub fn is_text(self) -> bool {
         self != HtmlView::Markup
     }

@@ -47,6 +47,7 @@ impl Budget {
     }
 
     /// Takes this number of bytes, or all if that is more. Waits until they are free.
+    #[doc(hidden)]
     pub fn take(&self, bytes: u64) -> Share {
         let bytes = bytes.min(self.0.limit);
         let left = self.0.left.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +57,7 @@ impl Budget {
     }
 
     /// The same, if they are free now.
-    pub fn take_now(&self, bytes: u64) -> Option<Share> {
+    pub(crate) fn take_now(&self, bytes: u64) -> Option<Share> {
         let bytes = bytes.min(self.0.limit);
         let mut left = self.0.left.lock().unwrap_or_else(PoisonError::into_inner);
         *left = left.checked_sub(bytes)?;
@@ -64,6 +65,7 @@ impl Budget {
     }
 
     /// Takes this number of bytes, or all if that is more.
+    #[doc(hidden)]
     pub fn ask(&self, bytes: u64, patience: Patience) -> Result<Share, Reason> {
         match patience {
             Patience::Waits => Ok(self.take(bytes)),

@@ -26,6 +26,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
+    #[doc(hidden)]
     pub fn file(path: impl Into<Arc<Path>>, reason: impl Into<Reason>) -> Skipped {
         Skipped { path: path.into(), line: None, reason: reason.into(), advice: None }
     }

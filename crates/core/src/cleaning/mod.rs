@@ -278,6 +278,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// This thread's copy of a lexer.
+    #[doc(hidden)]
     pub fn lexer(&mut self, lexer: &Lexer) -> &mut Lexer {
         let known = self.lexers.iter().position(|known| same_lexer(known, lexer));
         let index = known.unwrap_or_else(|| {
@@ -530,6 +531,7 @@ impl Cleaner {
     }
 
     /// The decision about each token of a text that was read, on which [`Cleaner::cleaning`] is based.
+    #[doc(hidden)]
     pub fn decision(&self, text: &str, reading: &Reading) -> Decision {
         self.decide(text, reading, &reading.matches, self.options.method)
     }
@@ -570,7 +572,7 @@ impl Cleaner {
     }
 
     /// The strength of a match by itself, without the other matches.
-    pub fn alone(&self, reading: &Reading, found: &Match) -> Alone {
+    pub(crate) fn alone(&self, reading: &Reading, found: &Match) -> Alone {
         Alone::of(&reading.layout, found, &self.weights)
     }
 

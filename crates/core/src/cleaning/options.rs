@@ -46,6 +46,7 @@ setters!(CleanOptions {
 
 impl CleanOptions {
     /// Whether the structure of a page counts.
+    #[doc(hidden)]
     pub fn uses_structure(&self) -> bool {
         self.method == Method::Learned && !self.only_accepted && self.structure.is_some()
     }

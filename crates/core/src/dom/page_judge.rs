@@ -37,6 +37,7 @@ impl PageJudge {
     }
 
     /// Who judges pages in this way, for messages.
+    #[doc(hidden)]
     pub fn name(&self) -> &'static str {
         match self {
             PageJudge::Template(_) => "the tree method",
@@ -45,6 +46,7 @@ impl PageJudge {
     }
 
     /// What to do with a document that is no page.
+    #[doc(hidden)]
     pub fn advice(&self) -> &'static str {
         match self {
             PageJudge::Template(_) => "clean it with --method learned",

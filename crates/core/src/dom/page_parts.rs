@@ -50,7 +50,7 @@ pub enum Favor {
 
 impl Favor {
     /// By how much more recall weighs than precision.
-    pub fn care(self) -> f32 {
+    pub(crate) fn care(self) -> f32 {
         match self {
             Favor::Balance => 1.0,
             Favor::Precision => 0.5,

@@ -25,6 +25,7 @@ impl Rect {
     }
 
     /// The smallest rectangle around two. An empty one counts for nothing.
+    #[doc(hidden)]
     pub fn and(self, other: Rect) -> Rect {
         let is_empty = |rect: Rect| rect.width <= 0.0 && rect.height <= 0.0;
         if is_empty(self) || is_empty(other) {

@@ -96,7 +96,7 @@ pub enum Attribute {
 
 impl Attribute {
     /// The attribute of this name, in lower case.
-    pub fn of(name: &[u8]) -> Option<Attribute> {
+    pub(crate) fn of(name: &[u8]) -> Option<Attribute> {
         Some(match name {
             b"class" => Attribute::Class,
             b"id" => Attribute::Id,

@@ -148,6 +148,7 @@ impl Mined {
     pub const MIN_DOCUMENTS: usize = 5;
 
     /// Whether a candidate has a slot of a mutable pattern that the lexer does not have. Only damage does that.
+    #[doc(hidden)]
     pub fn has_unknown_slots(&self, lexer: &Lexer) -> bool {
         let patterns = lexer.mutable().patterns().len();
         let is_unknown = |piece: &Piece| matches!(piece, Piece::Slot { id, .. } if usize::from(id.0) >= patterns);

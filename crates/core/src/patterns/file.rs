@@ -188,12 +188,12 @@ impl PatternFile {
     }
 
     /// The patterns, then the evidence.
-    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Pattern> {
+    pub(crate) fn all_mut(&mut self) -> impl Iterator<Item = &mut Pattern> {
         self.patterns.iter_mut().chain(&mut self.evidence)
     }
 
     /// Moves patterns for which this is false to the evidence, unless a person touched them.
-    pub fn keep_as_patterns(&mut self, is_for_people: impl Fn(&Pattern) -> bool) {
+    pub(crate) fn keep_as_patterns(&mut self, is_for_people: impl Fn(&Pattern) -> bool) {
         let (patterns, evidence): (Vec<Pattern>, Vec<Pattern>) = std::mem::take(&mut self.patterns)
             .into_iter()
             .partition(|pattern| pattern.is_touched() || is_for_people(pattern));

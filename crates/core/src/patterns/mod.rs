@@ -246,6 +246,7 @@ impl Pattern {
     }
 
     /// Number of its tokens, if it is a run of tokens.
+    #[doc(hidden)]
     pub fn tokens(&self) -> usize {
         if let Form::Run(run) = &self.form { run.pieces().len() } else { 0 }
     }

@@ -140,7 +140,7 @@ impl Lexer {
     /// Like [`Lexer::scan`], but calls `visit` with the symbol of each token in a vocabulary, or that of the line break
     /// if the vocabulary does not have the token. It is faster than a scan and a lookup of each token, because words seen
     /// lately are remembered with their symbols.
-    pub fn scan_known(&mut self, text: &str, known: &FrozenVocabulary, visit: impl FnMut(Token, Symbol)) {
+    pub(crate) fn scan_known(&mut self, text: &str, known: &FrozenVocabulary, visit: impl FnMut(Token, Symbol)) {
         self.scan_for(text, Symbols { text, known, visit });
     }
 

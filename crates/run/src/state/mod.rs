@@ -64,7 +64,7 @@ const OUTPUTS: TableDefinition<&str, (u64, u64, bool)> = TableDefinition::new("o
 /// ```
 /// use dehusk_corpus::SourceId;
 /// use dehusk_core::streaming::segments::{TextSegment, SegmentKey};
-/// use crate::state::{Settings, State};
+/// use dehusk_run::state::{Settings, State};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("news.state");
