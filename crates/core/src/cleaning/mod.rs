@@ -367,7 +367,7 @@ impl Cleaner {
     }
 
     /// Finds what to remove from the visible text of a page. Its structure counts as well ([`CleanOptions::structure`]).
-    /// `tree` is the tree of the page that has this text, as [`read`](crate::read) returns both.
+    /// `tree` is the tree of the page that has this text, as [`read`](crate::html::read) returns both.
     ///
     /// # Errors
     /// As [`Cleaner::clean`].
