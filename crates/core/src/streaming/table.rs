@@ -423,6 +423,11 @@ impl Entry {
         Entry { documents, first, last, is_described, is_anywhere: false, is_changed: false }
     }
 
+    /// The same as a text in any place, or as a segment.
+    pub const fn anywhere(self, is_anywhere: bool) -> Entry {
+        Entry { is_anywhere, ..self }
+    }
+
     fn as_stored(&self) -> Entry {
         Entry { is_changed: false, ..*self }
     }

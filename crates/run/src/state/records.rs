@@ -49,11 +49,7 @@ fn parsed(record: &[u8; RECORD]) -> (SegmentKey, Option<Entry>) {
     let key = SegmentKey(u64::from(number(0)) | u64::from(number(4)) << 32);
     let (documents, is_described) = (number(8) & MOST_DOCUMENTS, number(8) & IS_DESCRIBED != 0);
     let is_anywhere = number(8) & IS_ANYWHERE != 0;
-    let entry = || {
-        let mut entry = Entry::stored(documents, number(12), number(16), is_described);
-        entry.is_anywhere = is_anywhere;
-        entry
-    };
+    let entry = || Entry::stored(documents, number(12), number(16), is_described).anywhere(is_anywhere);
     (key, (documents > 0).then(entry))
 }
 
@@ -69,11 +65,9 @@ mod tests {
 
     #[test]
     fn segments_come_back_as_they_were() {
-        let mut anywhere = Entry::stored(2, 2, 3, false);
-        anywhere.is_anywhere = true;
         let entries = [
             (SegmentKey(0), Entry::stored(1, 2, 3, false)),
-            (SegmentKey(9), anywhere),
+            (SegmentKey(9), Entry::stored(2, 2, 3, false).anywhere(true)),
             (SegmentKey(u64::MAX - 5), Entry::stored(70_000, 1, u32::MAX, true)),
         ];
         assert_eq!(read_all(rows(entries.into_iter().map(|(key, entry)| (key, Some(entry))))), entries);
