@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The stretches in which all flags are set, from left to right.
-pub fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn stretches_of_true(flags: &[bool]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     let stretches = flags.chunk_by(|a, b| a == b).map(move |stretch| {
         start += stretch.len();

@@ -53,11 +53,11 @@ impl LastPlace {
 }
 
 /// Minimum number of documents with the pattern. With fewer, the 5 signs above may be chance.
-pub const MIN_DOCUMENTS: usize = 6;
+pub(crate) const MIN_DOCUMENTS: usize = 6;
 /// Minimum share of the documents that have the pattern. Rarer text is no part of the page's frame.
-pub const MIN_SHARE: f64 = 0.3;
+pub(crate) const MIN_SHARE: f64 = 0.3;
 /// Minimum number of words of prose before the pattern, in every document.
-pub const MIN_ARTICLE_WORDS: f64 = 40.0;
+pub(crate) const MIN_ARTICLE_WORDS: f64 = 40.0;
 /// Minimum number of words of a paragraph that an article can go on with. Headlines of other articles are shorter.
 const MIN_MORE_WORDS: f64 = 15.0;
 /// Minimum number of documents in which nothing comes right after the pattern, and no paragraph later.

@@ -278,8 +278,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// This thread's copy of a lexer.
-    #[doc(hidden)]
-    pub fn lexer(&mut self, lexer: &Lexer) -> &mut Lexer {
+    pub(crate) fn lexer(&mut self, lexer: &Lexer) -> &mut Lexer {
         let known = self.lexers.iter().position(|known| same_lexer(known, lexer));
         let index = known.unwrap_or_else(|| {
             self.lexers.push(lexer.clone());
@@ -751,7 +750,7 @@ fn longest_first(mut matches: Vec<&Match>, tokens: usize, mut explain: impl FnMu
 }
 
 /// The patterns of some files by status. A pattern that a file rejects is also left out of later files.
-pub struct Review<'f> {
+pub(crate) struct Review<'f> {
     pub(crate) applied: Vec<Reviewed<'f>>,
     rejected: Vec<Reviewed<'f>>,
 }

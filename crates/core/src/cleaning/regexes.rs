@@ -142,7 +142,7 @@ fn matches_reading(regex: &Regex, watched: &Watched, most: usize) -> Result<Vec<
 }
 
 /// The range without the white space at both ends.
-pub fn trim(text: &str, range: Range<usize>) -> Range<usize> {
+pub(crate) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let found = &text[range.clone()];
     let start = range.start + (found.len() - found.trim_start().len());
     start..start.max(range.start + found.trim_end().len())

@@ -67,7 +67,7 @@ fn cut(text: &str, tokens: &Tokens, layout: &Layout, is_edge: &[bool]) -> Partit
 }
 
 /// The tokens of a line where sentences start, except the first token of the line.
-pub fn sentence_starts(text: &str, tokens: &Tokens, layout: &Layout, line: &Range<usize>) -> Vec<usize> {
+pub(crate) fn sentence_starts(text: &str, tokens: &Tokens, layout: &Layout, line: &Range<usize>) -> Vec<usize> {
     let starts_low = |token: usize| text[tokens.tokens[token].range()].starts_with(char::is_lowercase);
     (line.start + 1..line.end).filter(|&token| layout.ends_sentence(token - 1) && !starts_low(token)).collect()
 }

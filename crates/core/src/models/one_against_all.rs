@@ -145,7 +145,7 @@ fn normalised(values: Vec<f64>) -> Vec<f64> {
 }
 
 /// The number of the greatest value, the first of several. 0 without values.
-pub fn first_greatest(values: &[f64]) -> usize {
+pub(crate) fn first_greatest(values: &[f64]) -> usize {
     (1..values.len()).fold(0, |best, index| if values[index] > values[best] { index } else { best })
 }
 
@@ -233,7 +233,7 @@ impl Task<'_> {
     }
 
     /// The examples of each fold, in the order of its numbers.
-    pub fn left_out(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn left_out(&self) -> Vec<Vec<usize>> {
         let mut numbers = self.folds.to_vec();
         numbers.sort_unstable();
         numbers.dedup();
@@ -242,7 +242,7 @@ impl Task<'_> {
     }
 
     /// All examples but these.
-    pub fn others(&self, left_out: &[usize]) -> Vec<usize> {
+    pub(crate) fn others(&self, left_out: &[usize]) -> Vec<usize> {
         let mut is_left_out = vec![false; self.points.len()];
         left_out.iter().for_each(|&example| is_left_out[example] = true);
         (0..self.points.len()).filter(|&example| !is_left_out[example]).collect()

@@ -258,7 +258,7 @@ impl Pattern {
 }
 
 /// A share, rounded to 3 decimal places.
-pub fn thousandths(share: f64) -> f64 {
+pub(crate) fn thousandths(share: f64) -> f64 {
     // By way of a whole number, so that there is no negative zero.
     f64::from((1000.0 * share).round() as u32) / 1000.0
 }

@@ -58,7 +58,7 @@ impl Ends {
     }
 
     /// For each pattern of the cleaner: whether some article would end later without it.
-    pub fn needed(&self) -> &[bool] {
+    pub(crate) fn needed(&self) -> &[bool] {
         &self.needed
     }
 }

@@ -29,16 +29,16 @@ pub fn evenly_spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
 pub struct Sampled<'t> {
     pub(crate) files: Vec<&'t PatternFile>,
     /// Applies all patterns.
-    pub cleaner: Cleaner,
+    pub(crate) cleaner: Cleaner,
     pub(crate) samples: Vec<Sample<'t>>,
 }
 
 /// One document of the sample.
 #[derive(Debug)]
-pub struct Sample<'t> {
+pub(crate) struct Sample<'t> {
     pub(crate) text: &'t str,
     /// Its matches are sorted by pattern, then from left to right.
-    pub reading: Reading,
+    pub(crate) reading: Reading,
 }
 
 impl<'t> Sampled<'t> {
@@ -64,7 +64,7 @@ impl<'t> Sampled<'t> {
     }
 
     /// The source's own file.
-    pub fn own(&self) -> &'t PatternFile {
+    pub(crate) fn own(&self) -> &'t PatternFile {
         self.files[0]
     }
 }

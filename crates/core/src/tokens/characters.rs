@@ -39,7 +39,7 @@ pub fn half_words(word: &str) -> usize {
 }
 
 /// The position of the first non-ASCII character from byte `start` on, or the end of the text.
-pub fn next_beyond_ascii(text: &str, start: usize) -> usize {
+pub(crate) fn next_beyond_ascii(text: &str, start: usize) -> usize {
     const BLOCK: usize = 64; // as much as the processor checks with a few instructions
     let bytes = &text.as_bytes()[start..];
     let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii()).count();

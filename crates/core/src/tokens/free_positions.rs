@@ -7,18 +7,18 @@ use std::ops::Range;
 
 /// The positions that are not taken yet.
 #[derive(Debug)]
-pub struct FreePositions {
+pub(crate) struct FreePositions {
     next: Vec<u32>,
 }
 
 impl FreePositions {
     /// All positions from 0 to `positions` are free. The last one marks the end.
-    pub fn new(positions: usize) -> FreePositions {
+    pub(crate) fn new(positions: usize) -> FreePositions {
         FreePositions { next: (0..=positions as u32).collect() }
     }
 
     /// The first free position at or after this one. The number of positions if there is none.
-    pub fn next(&mut self, position: usize) -> usize {
+    pub(crate) fn next(&mut self, position: usize) -> usize {
         let mut at = position;
         while self.next[at] as usize != at {
             self.next[at] = self.next[self.next[at] as usize];
@@ -28,7 +28,7 @@ impl FreePositions {
     }
 
     /// Takes the free positions in the range, and calls `visit` with each of them.
-    pub fn take(&mut self, range: Range<usize>, mut visit: impl FnMut(usize)) {
+    pub(crate) fn take(&mut self, range: Range<usize>, mut visit: impl FnMut(usize)) {
         let mut position = self.next(range.start);
         while position < range.end {
             self.next[position] = position as u32 + 1;

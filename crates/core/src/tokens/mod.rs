@@ -7,13 +7,13 @@
 
 pub mod characters;
 mod clusters;
-pub mod free_positions;
+pub(crate) mod free_positions;
 pub mod key;
 pub mod lexer;
 pub mod mutable;
 pub mod joints;
 pub mod run;
-pub mod short;
+pub(crate) mod short;
 pub mod symbols;
 pub mod token_class;
 mod written_set;
@@ -22,6 +22,6 @@ pub use key::TokenKey;
 pub use lexer::{Lexer, Token, TokenKind, Tokenizer};
 pub use mutable::{MutableId, MutablePattern, MutableSet};
 pub use run::{Piece, TokenRun};
-pub use symbols::FrozenVocabulary;
+pub(crate) use symbols::FrozenVocabulary;
 pub use symbols::{DocumentIndex, Symbol, SymbolSequence, TooManyTokens, Vocabulary};
 pub use token_class::TokenClass;

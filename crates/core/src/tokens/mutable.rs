@@ -25,7 +25,7 @@ use super::written_set::WrittenSet;
 
 /// The index of a mutable pattern in its set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct MutableId(pub u16);
+pub struct MutableId(pub(crate) u16);
 
 /// One named regex, with texts it must match and texts it must not match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -52,7 +52,7 @@ impl Piece {
 /// breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Piece>")]
-pub struct TokenRun(pub Box<[Piece]>);
+pub struct TokenRun(pub(crate) Box<[Piece]>);
 
 impl TryFrom<Vec<Piece>> for TokenRun {
     type Error = &'static str;

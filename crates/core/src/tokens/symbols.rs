@@ -137,14 +137,14 @@ impl Vocabulary {
 
 /// A vocabulary that does not grow any more. So lexers may remember its symbols.
 #[derive(Debug)]
-pub struct FrozenVocabulary {
+pub(crate) struct FrozenVocabulary {
     vocabulary: Vocabulary,
     id: VocabularyId,
 }
 
 /// Tells the frozen vocabularies of a process apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VocabularyId(u64);
+pub(crate) struct VocabularyId(u64);
 
 impl FrozenVocabulary {
     pub(crate) fn new(vocabulary: Vocabulary) -> FrozenVocabulary {

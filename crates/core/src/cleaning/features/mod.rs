@@ -164,8 +164,8 @@ impl<'d> SegmentFeatures<'d> {
     }
 }
 
-/// ln(1 + x) of a number that is not negative. It is computed by the series of the inverse hyperbolic tangent, the same on every
-/// machine and twice as fast as by the system's library: each segment needs some forty.
+/// ln(1 + x) of a number that is not negative. Each segment needs some forty. So it is computed here, by the series of the inverse
+/// hyperbolic tangent: without a call of the system's library, and the same on every machine.
 fn ln_1p(x: f32) -> f32 {
     /// The bits of the square root of one half: significands lie between this and twice this.
     const LEAST_SIGNIFICAND: u32 = 0x3f35_04f3;
