@@ -28,6 +28,8 @@ pub(super) struct Builder<T> {
     /// The bytes of the tag that is processed.
     tag: Range<usize>,
     is_end_tag: bool,
+    /// Whether the tag ended an `<svg>` or `<math>` whose end tag is missing.
+    ends_foreign: bool,
     /// Whether the page is read as if no script ran.
     without_scripts: bool,
     /// Number of bytes that are not shown and that a script may show.
@@ -47,6 +49,7 @@ impl<T: Trace> Builder<T> {
             skip_line_feed: false,
             tag: 0..0,
             is_end_tag: false,
+            ends_foreign: false,
             without_scripts,
             unseen: 0,
         }
@@ -107,6 +110,7 @@ impl<T: Trace> Builder<T> {
         let tag = name.tag;
         self.skip_line_feed = false;
         self.markup(bytes, false);
+        self.ends_foreign = false;
         if matches!(tag, Tag::Html | Tag::Head | Tag::Body) {
             self.end_line();
             pending.fact().filter(|_| tag == Tag::Html).into_iter().for_each(|fact| self.lines.trace().language(fact));
@@ -118,6 +122,7 @@ impl<T: Trace> Builder<T> {
                 return None;
             }
             self.leave_foreign();
+            self.ends_foreign = true;
         }
         self.imply_ends(tag);
         self.open(name, pending)
@@ -243,7 +248,8 @@ impl<T: Trace> Builder<T> {
         let alt_text = pending.alt_text().filter(|_| is_seen);
         if let Some(text) = alt_text {
             // Each part of it leads back to all of the tag, so that a cut removes the whole picture or nothing.
-            self.lines.flow_whole(text, &Origin::decoded(self.tag.clone()));
+            let syntax = if self.ends_foreign { Syntax::EndOfForeign } else { Syntax::Markup };
+            self.lines.flow_whole(text, &Origin::decoded(self.tag.clone()).within(syntax));
         }
         self.lines.trace().close(self.tag.end);
         if label.is_some() || alt_text.is_some() {

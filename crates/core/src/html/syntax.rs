@@ -10,6 +10,8 @@ pub(super) enum Syntax {
     /// Markup, also inside `<textarea>`: tags and character references are possible here.
     #[default]
     Markup,
+    /// The tag of a picture that ends an `<svg>` or `<math>` whose end tag is missing.
+    EndOfForeign,
     /// The raw text of `<xmp>`, which ends at the end tag.
     Raw,
     /// The raw text of `<plaintext>`, which never ends.
@@ -27,7 +29,7 @@ impl Syntax {
     /// a space.
     pub(super) fn written(self, char: char) -> Option<&'static str> {
         let is_value = matches!(self, Syntax::Quoted | Syntax::Unquoted);
-        let knows_references = is_value || self == Syntax::Markup;
+        let knows_references = is_value || matches!(self, Syntax::Markup | Syntax::EndOfForeign);
         match char {
             '&' if knows_references => Some("&amp;"),
             '<' if knows_references => Some("&lt;"),
@@ -48,7 +50,7 @@ impl Syntax {
     /// there, if any.
     pub(super) fn mend(self, page: &mut String, start: usize, next: &str, reference: impl Fn(usize) -> Option<usize>) {
         match self {
-            Syntax::Markup => {
+            Syntax::Markup | Syntax::EndOfForeign => {
                 mend_tag(page, start, next);
                 mend_reference(page, start, next, reference, false);
             }

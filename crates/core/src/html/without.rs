@@ -30,6 +30,8 @@ pub(super) struct TakenOut {
 ///
 /// - a character reference that stands for several characters (`&nGt;`): it is kept unless all of them are cut;
 /// - the raw text of `<xmp>` and CDATA sections: a space is added if the text would otherwise end them;
+/// - a picture whose `alt` text is text goes with all of that text. If it ended an `<svg>` or `<math>` whose end tag is
+///   missing, `<img>` stays in its place, so that what follows is not hidden;
 /// - a replacement on a page that shows no text: it has no place and is left out.
 ///
 /// A replacement is inserted where the removed text started. White space in it is written as spaces, because only markup
@@ -132,6 +134,10 @@ impl<'a> Writer<'a> {
         self.copy_to(part.source.start);
         self.at = self.at.max(part.source.end);
         self.seam = Some(part.syntax);
+        if part.syntax == Syntax::EndOfForeign && !part.source.is_empty() {
+            // Without any tag here, what follows would be inside the `<svg>`, and hidden.
+            self.push("<img>");
+        }
     }
 
     /// Writes the replacement for a removed part. The value of an attribute that is taken out needs none.
@@ -186,7 +192,7 @@ mod tests {
     use super::super::Reading;
     use super::super::extractor::Extractor;
     use super::super::tests::{MARKUP, MESS, parts};
-    use super::super::{read, visible_text};
+    use super::super::{AltText, read, read_with_alt_text, visible_text};
     use super::*;
 
     /// The page without the first occurrence of `cut` in its text.
@@ -421,6 +427,16 @@ mod tests {
         cuts("a<input value==&amp;b type=submit>", "&", "a<input value==b type=submit>");
         cuts("a<input value=b type=submit>c", "a b", "<input value=&#32; type=submit>c");
         cuts("<input type=submit value='&copy.a'>", ".", "<input type=submit value='&copy;a'>");
+    }
+
+    #[test]
+    fn a_picture_that_ends_a_drawing_leaves_its_tag() {
+        let html = "<svg><g><img alt=Logo src=a><svg></svg><img alt=Logo><p>b";
+        let (text, map) = read_with_alt_text::<SourceMap>(html, AltText::Shown);
+        assert_eq!(text, "Logo Logo\nb");
+        let page = page_without(html, &map, &[Cut { range: 0..10, replacement: "" }]);
+        assert_eq!(page, "<svg><g><img><svg></svg><p>b");
+        assert_eq!(visible_text(&page), "b");
     }
 
     #[test]
