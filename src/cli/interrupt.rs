@@ -11,6 +11,9 @@ use dehusk_corpus::abandon_unfinished;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
+/// Whether the user was told so.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
 /// Where the command writes its results.
 static RESULTS: OnceLock<Results> = OnceLock::new();
 
@@ -61,7 +64,9 @@ pub fn listen(results: Results) -> anyhow::Result<()> {
         let is_second = STOPPED.swap(true, Ordering::SeqCst);
         let idle = WRITING.try_write();
         if is_second || idle.is_ok() {
-            super::reporter::print_line(&format!("error: {Interrupted}"));
+            if is_first_to_tell() {
+                super::reporter::print_line(&format!("error: {Interrupted}"));
+            }
             abandon_unfinished();
             std::process::exit(super::Exit::Interrupted as i32);
         }
@@ -70,6 +75,11 @@ pub fn listen(results: Results) -> anyhow::Result<()> {
         ctrlc::Error::System(error) => dehusk_core::threads::none_left(error).into(),
         error => anyhow::Error::from(error),
     })
+}
+
+/// Whether nobody has told yet that the run was stopped. The command can notice it at the same time as the signal ends the process.
+pub fn is_first_to_tell() -> bool {
+    !TOLD.swap(true, Ordering::SeqCst)
 }
 
 /// From now on, writing beyond the allowed file size (`ulimit -f`) is an error with a message, and does not end the process.
