@@ -5,204 +5,24 @@
 
 #![allow(clippy::print_stderr)] // a test that cannot run where it is says so
 
-use std::collections::BTreeMap;
+#[path = "cli/sandbox.rs"]
+mod sandbox;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
+use sandbox::*;
 
-/// Every file below a folder: its path, with `/`, and its content.
-type Tree = BTreeMap<String, Vec<u8>>;
+/// Where the corpora are.
+const REPOSITORY: &str = env!("CARGO_MANIFEST_DIR");
+/// Where the cases are.
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases");
 
-/// A working folder, deleted when dropped.
-struct Sandbox(TempDir);
-
-/// The result of running the program.
-#[derive(Debug, PartialEq)]
-struct Ran {
-    status: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Sandbox {
-    fn new() -> Sandbox {
-        Sandbox(tempfile::tempdir().expect("a temporary folder"))
-    }
-
-    fn path(&self, relative: &str) -> PathBuf {
-        self.0.path().join(relative)
-    }
-
-    /// Writes a file, and creates the folders above it.
-    fn write(&self, relative: &str, content: impl AsRef<[u8]>) {
-        write(&self.path(relative), content.as_ref());
-    }
-
-    fn read(&self, relative: &str) -> String {
-        let path = self.path(relative);
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    }
-
-    /// Replaces text in a file, which must exist.
-    fn edit(&self, relative: &str, from: &str, to: &str) {
-        let before = self.read(relative);
-        assert!(before.contains(from), "{relative} has no {from:?}:\n{before}");
-        self.write(relative, before.replacen(from, to, 1));
-    }
-
-    fn tree(&self, relative: &str) -> Tree {
-        tree(&self.path(relative))
-    }
-
-    /// Writes a source with this number of pages below `corpus`.
-    fn write_pages(&self, source: &str, pages: std::ops::Range<usize>) {
-        pages.for_each(|number| self.write(&format!("corpus/{source}/{number:05}.txt"), page(number, 3)));
-    }
-
-    /// The command for this folder. Arguments are split at white space, except inside `'...'`.
-    fn command(&self, arguments: &str) -> std::process::Command {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"));
-        command.current_dir(self.0.path()).args(words(arguments)).env_remove("NO_COLOR");
-        command
-    }
-
-    fn run(&self, arguments: &str) -> Ran {
-        Ran::of(self.command(arguments))
-    }
-
-    /// Runs the program. It must end with this status.
-    fn expect(&self, status: i32, arguments: &str) -> Ran {
-        self.expect_in("", status, arguments)
-    }
-
-    /// The same in a folder below this one.
-    fn expect_in(&self, folder: &str, status: i32, arguments: &str) -> Ran {
-        let mut command = self.command(arguments);
-        command.current_dir(self.path(folder));
-        let ran = Ran::of(command);
-        assert_eq!(ran.status, Some(status), "dehusk {arguments}\n{}\n{}", ran.stdout, ran.stderr);
-        ran
-    }
-}
-
-/// Messages about progress come after some seconds, so on a busy machine there may be some.
-fn without_progress(stderr: &str) -> String {
-    let is_progress = |line: &&str| line.contains(": ") && line.contains(" % (") && !line.contains("warning");
-    stderr.split_inclusive('\n').filter(|line| !is_progress(line)).collect()
-}
-
-impl Ran {
-    fn of(command: std::process::Command) -> Ran {
-        let output = assert_cmd::Command::from_std(command).output().expect("the program starts");
-        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
-        let stderr = without_progress(&text(output.stderr));
-        Ran { status: output.status.code(), stdout: text(output.stdout), stderr }
-    }
-
-    /// The number of skipped documents that stderr names or counts.
-    fn skipped(&self) -> usize {
-        let lines = self.stderr.lines().filter_map(|line| line.strip_prefix("skipped: "));
-        lines
-            .map(|line| line.split_once(" more for the same reason").map_or(1, |(n, _)| n.parse().expect("a number")))
-            .sum()
-    }
-
-    #[track_caller]
-    fn says(&self, part: &str) -> &Ran {
-        assert!(self.stderr.contains(part), "stderr has no {part:?}:\n{}", self.stderr);
-        self
-    }
-}
-
-fn write(path: &Path, content: &[u8]) {
-    fs::create_dir_all(path.parent().expect("a folder to be in")).expect("the folder");
-    fs::write(path, content).expect("the file");
-}
-
-fn tree(folder: &Path) -> Tree {
-    let mut tree = Tree::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(inner) = folders.pop() {
-        for entry in fs::read_dir(&inner).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            // Files for `--resume` contain times.
-            if path.parent().is_some_and(|folder| folder.ends_with(".dehusk")) {
-                continue;
-            }
-            // In a folder that is being written to, a file may be gone by now.
-            let Ok(bytes) = fs::read(&path) else { continue };
-            let parts = path.strip_prefix(folder).expect("it is below").iter().map(|part| part.to_string_lossy());
-            tree.insert(parts.collect::<Vec<_>>().join("/"), bytes);
-        }
-    }
-    tree
-}
-
-fn copy(from: &Path, to: &Path) {
-    tree(from).iter().for_each(|(name, bytes)| write(&to.join(name), bytes));
-}
-
-/// Arguments as a shell would split them, if it knew nothing but white space and `'...'`.
-fn words(arguments: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for c in arguments.chars() {
-        match c {
-            '\'' => quoted = !quoted,
-            c if c.is_whitespace() && !quoted => words.push(String::new()),
-            c => words.last_mut().expect("at least one").push(c),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
-/// The sample corpus.
-fn news() -> String {
-    format!("'{}/corpora/news'", env!("CARGO_MANIFEST_DIR"))
-}
-
-const SHARE_LINE: &str = "Share this page on the notice board of your village hall before noon.";
-const COPYRIGHT_LINE: &str = "Copyright The Daily Tide.";
-
-/// A page with its own story: a masthead, the story, and three lines of template with stories between them.
-fn page(number: usize, paragraphs: usize) -> String {
-    let mut story = Story(number as u64);
-    let body: Vec<String> = (0..paragraphs).map(|_| story.paragraph()).collect();
-    let (middle, last) = (story.paragraph(), story.paragraph());
-    format!(
-        "The Daily Tide\nHome | News | Sport | Weather and tides\n\n{}\n\n{SHARE_LINE}\n\n{middle}\n\n\
-         Read more stories like this one from our harbour desk, {number} so far.\n\n{last}\n\n{COPYRIGHT_LINE}\n",
-        body.join("\n\n")
-    )
-}
-
-/// Words in an order that no other page has.
-struct Story(u64);
-
-impl Story {
-    fn paragraph(&mut self) -> String {
-        (0..30).map(|_| self.word()).collect::<Vec<_>>().join(" ") + "."
-    }
-
-    fn word(&mut self) -> String {
-        const SYLLABLES: [&str; 16] =
-            ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "wu", "sha", "tre", "pli", "gro", "fu", "dre"];
-        let bits = self.next();
-        (0..3).map(|place| SYLLABLES[(bits >> (4 * place)) as usize % 16]).collect()
-    }
-
-    /// SplitMix64.
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 20
-    }
+/// The program with these arguments.
+fn program(arguments: Vec<String>) -> std::process::Command {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dehusk"));
+    command.args(arguments);
+    command
 }
 
 #[path = "cli/cases.rs"]
@@ -216,6 +36,8 @@ mod containers;
 #[cfg(all(unix, feature = "crawl"))]
 #[path = "cli/crawl.rs"]
 mod crawl;
+#[path = "cli/decision.rs"]
+mod decision;
 #[path = "cli/drift.rs"]
 mod drift;
 #[path = "cli/ends.rs"]
@@ -227,8 +49,6 @@ mod evaluation;
 mod export;
 #[path = "cli/extract.rs"]
 mod extract;
-#[path = "cli/feeds.rs"]
-mod feeds;
 #[path = "cli/fields.rs"]
 mod fields;
 #[path = "cli/formats.rs"]
@@ -241,6 +61,8 @@ mod hostile;
 mod memory;
 #[path = "cli/mined_again.rs"]
 mod mined_again;
+#[path = "cli/news_pages.rs"]
+mod news_pages;
 #[path = "cli/one_in_a_hundred.rs"]
 mod one_in_a_hundred;
 #[path = "cli/prune.rs"]
@@ -257,12 +79,6 @@ mod sample_corpus;
 mod schema;
 #[path = "cli/scripts.rs"]
 mod scripts;
-#[path = "cli/segments.rs"]
-mod segments;
-#[path = "cli/blocks.rs"]
-mod blocks;
-#[path = "cli/shape.rs"]
-mod shape;
 #[path = "cli/snapshots.rs"]
 mod snapshots;
 #[path = "cli/sources.rs"]
@@ -277,12 +93,8 @@ mod streams;
 mod input;
 #[path = "cli/output.rs"]
 mod output;
-#[path = "cli/page_level.rs"]
-mod page_level;
 #[path = "cli/pages.rs"]
 mod pages;
-#[path = "cli/injection.rs"]
-mod injection;
 #[cfg(unix)]
 #[path = "cli/interruption.rs"]
 mod interruption;
@@ -295,14 +107,13 @@ mod resume;
 #[cfg(unix)]
 #[path = "cli/writing_over.rs"]
 mod writing_over;
+#[cfg(feature = "parquet")]
+#[path = "cli/tables.rs"]
+mod tables;
 #[cfg(unix)]
 #[path = "cli/terminal.rs"]
 mod terminal;
 #[path = "cli/verbose.rs"]
 mod verbose;
-#[path = "cli/stream_blocks.rs"]
-mod stream_blocks;
-#[path = "cli/stream_evaluation.rs"]
-mod stream_evaluation;
 #[path = "cli/stream_pages.rs"]
 mod stream_pages;

@@ -8,8 +8,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dehusk::evaluation::score::Score;
-use dehusk::evaluation::words::Bag;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Method, Scratch};
 use dehusk_core::mining::cross_source::{cross_source, shared_facts};
 use dehusk_core::mining::{MineOptions, Mined, mine_texts};
@@ -17,6 +15,8 @@ use dehusk_core::patterns::{PatternFile, SHARED};
 use dehusk_core::tokens::characters::is_unspaced;
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_corpus::{DocumentRef, Inventory, ReadOptions, SourceListing};
+use dehusk_run::scoring::score::Score;
+use dehusk_run::scoring::words::Bag;
 
 /// The minimum recall and F1 of each source, directly below the present values. The shipped model has learned from them among
 /// others.

@@ -1,5 +1,5 @@
 //! Measures the memory for one document, and for mining a source, for each byte of it, in the shapes that need most; or, with a
-//! limit, how much is taken at the peak: the tables in `docs/performance.md`.
+//! limit, how much is taken at the peak: the tables in `crates/lab/results/performance.md`.
 //!
 //! ```text
 //! cargo bench --bench memory -- --bytes 16M

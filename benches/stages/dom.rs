@@ -8,7 +8,7 @@ use dehusk_core::dom::isotonic::smooth;
 use dehusk_core::dom::page_level::PageModel;
 use dehusk_core::html::{Tree, estimated_boxes, read};
 use dehusk_core::random::Random;
-use dehusk_run::importance::judged_blocks;
+use dehusk_segments::importance::judged_blocks;
 use dehusk_segments::importance::model::ImportanceModel;
 use dehusk_segments::segmentation::max_flow::{FlowGraph, INFINITE};
 use dehusk_segments::segmentation::model::SegmentModel;

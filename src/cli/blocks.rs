@@ -6,8 +6,8 @@ use std::sync::Arc;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
 
+use crate::parts::blocks::blocks_of_corpus;
 use dehusk_corpus::{BoxesFile, Inventory};
-use dehusk_run::importance::blocks_of_corpus;
 use dehusk_segments::importance::features::{FEATURES, WIDTH};
 use dehusk_segments::importance::model::ImportanceModel;
 use dehusk_segments::importance::record::BlockRecord;
@@ -38,7 +38,7 @@ pub struct BlocksCommand {
     min_level: Option<u8>,
     /// Importance model [default: the shipped model]
     ///
-    /// Importance model, written by `dehusk train --blocks` [default: the shipped model]
+    /// Importance model, written by `dehusk-lab train --blocks` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = importance_model, value_hint = ValueHint::FilePath)]
     importance_model: Option<Arc<ImportanceModel>>,
     /// Where the parts of pages are drawn: a JSONL file

@@ -21,20 +21,20 @@ pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documen
 pub const PAGE_SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "id", "segment", "bytes"]]);
 /// The lines of `dehusk blocks`.
 pub const PAGE_BLOCKS: OutputKind = OutputKind::Lines(&[&["source", "id", "block", "level"]]);
-/// The model of `dehusk train --decision`.
+/// The model of `dehusk-lab train --decision`.
 pub const DECISION_MODEL: OutputKind = OutputKind::Text(decision_model::FIRST_LINE);
-/// The model of `dehusk train --pages`.
+/// The model of `dehusk-lab train --pages`.
 pub const PAGE_MODEL: OutputKind = OutputKind::Text(page_level::FIRST_LINE);
-/// The model of `dehusk train --pages --gold`.
+/// The model of `dehusk-lab train --pages --gold`.
 pub const BLOCK_MODEL: OutputKind = OutputKind::Text(block_model::FIRST_LINE);
-/// The model of `dehusk train --segments`.
+/// The model of `dehusk-lab train --segments`.
 pub const SEGMENT_MODEL: OutputKind = OutputKind::Text(model::FIRST_LINE);
-/// The model of `dehusk train --blocks`.
+/// The model of `dehusk-lab train --blocks`.
 pub const IMPORTANCE_MODEL: OutputKind = OutputKind::Text(importance::model::FIRST_LINE);
-/// The plot of `dehusk eval stream`.
+/// The plot of `dehusk-lab stream`.
 pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
 /// The comment at the beginning of a plot.
-pub const PLOT_MARK: &str = "<!-- dehusk eval stream -->";
+pub const PLOT_MARK: &str = "<!-- dehusk-lab stream -->";
 
 /// A page of the manual.
 pub const MANUAL: OutputKind = OutputKind::Text(".TH dehusk");

@@ -36,30 +36,35 @@ pub fn command() -> Command {
         let _ = writeln!(text, "  {:<3}  {meaning}", exit as i32);
     }
     text += "\n";
-    text += &examples_as_text("");
-    complete(Cli::command(), "").after_long_help(StyledStr::from(text))
+    text += &as_text(examples(""));
+    complete(Cli::command(), "dehusk", &examples).after_long_help(StyledStr::from(text))
 }
 
-/// Adds the examples to the help of a command and its subcommands. Of the comment at a flag, `-h` shows the first paragraph, in 1
-/// line, and `--help` the second one, which says the same in full.
-fn complete(command: Command, name: &str) -> Command {
-    let full_name = ["dehusk", name].join(" ");
-    let more = format!("All options, and examples: {} --help", full_name.trim_end());
-    let command = command.after_help(more).after_long_help(StyledStr::from(examples_as_text(name)));
+/// Adds the examples to the help of a command, which has this full name, and its subcommands. `examples` gives those of a command by
+/// its name without that of the program. Of the comment at a flag, `-h` shows the first paragraph, in 1 line, and `--help` the
+/// second one, which says the same in full.
+pub fn complete(command: Command, name: &str, examples: &dyn Fn(&str) -> &'static [Example]) -> Command {
+    let more = format!("All options, and examples: {name} --help");
+    let examples_of_it = as_text(examples(name.split_once(' ').map_or("", |(_, below)| below)));
+    let command = command.after_help(more).after_long_help(StyledStr::from(examples_of_it));
     let in_full = |flag: Arg| match flag.get_long_help().map(StyledStr::to_string) {
         Some(help) => flag.long_help(help.split_once("\n\n").map(|(_, full)| full.to_owned()).unwrap_or(help)),
         None => flag,
     };
     command.mut_args(in_full).mut_subcommands(|below| {
         let name = format!("{name} {}", below.get_name());
-        complete(below, name.trim_start())
+        complete(below, &name, examples)
     })
 }
 
-fn examples_as_text(name: &str) -> String {
+/// Examples, as help shows them. Nothing, if there are none.
+pub fn as_text(examples: &[Example]) -> String {
     let mut text = String::new();
+    if examples.is_empty() {
+        return text;
+    }
     write_heading(&mut text, "Examples");
-    for (index, Example { purpose, lines }) in examples(name).iter().enumerate() {
+    for (index, Example { purpose, lines }) in examples.iter().enumerate() {
         let gap = if index > 0 { "\n" } else { "" };
         let _ = writeln!(text, "{gap}  {purpose}:");
         lines.iter().for_each(|line| text += &format!("    {line}\n"));
@@ -267,46 +272,6 @@ pub fn examples(name: &str) -> &'static [Example] {
             Example {
                 purpose: "Measure pattern files",
                 lines: &["dehusk eval corpora/news --gold corpora/news-gold -p patterns --per-source"],
-            },
-        ],
-        "eval inject" => &[Example {
-            purpose: "See how much is removed of templates that are in half of 10 documents",
-            lines: &["dehusk eval inject --documents 10 --shares 50 --templates 2"],
-        }],
-        "eval feeds" => &[Example {
-            purpose: "Compare the pages of a crawl with the full texts in its feeds",
-            lines: &["dehusk eval feeds corpora/crawl.warc --per-source"],
-        }],
-        "eval nodes" => &[Example {
-            purpose: "See how well pages are divided without any other page of their site",
-            lines: &["dehusk eval nodes corpora/news --gold corpora/news-gold --penalty 0.1,1,10"],
-        }],
-        "eval segments" => &[Example {
-            purpose: "See how well the segments of pages agree with those that people marked",
-            lines: &["dehusk eval segments corpora/news --gold corpora/segments.jsonl"],
-        }],
-        "eval blocks" => &[Example {
-            purpose: "Compare learners, each learned without the pages that it judges",
-            lines: &["dehusk eval blocks corpora/news --gold corpora/levels.jsonl --folds 4 --by blocks"],
-        }],
-        "eval stream" => &[Example {
-            purpose: "See how soon templates are found",
-            lines: &["dehusk eval stream corpora/news --gold corpora/news-gold --plot stream.svg"],
-        }],
-        "train" => &[
-            Example {
-                purpose: "Learn to decide from your own texts, and use what was learned",
-                lines: &[
-                    "dehusk train --decision corpora/news --gold corpora/news-gold -o decision.yaml",
-                    "dehusk clean corpora/news -p patterns -o cleaned-by-own-model --decision-model decision.yaml",
-                ],
-            },
-            Example {
-                purpose: "Learn the structure of HTML pages, and clean pages by nothing else",
-                lines: &[
-                    "dehusk train --pages corpora/news/orchard-courier.example -o pages.yaml",
-                    "dehusk run corpora/news/orchard-courier.example -o by-tree --method tree --page-model pages.yaml",
-                ],
             },
         ],
         "completions" => &[

@@ -1,44 +1,49 @@
 //! The command line: turns flags into options, runs commands, and prints summaries. Only this module prints.
+//!
+//! Only programs use it: `dehusk`, and that of the lab, which has other commands with the same flags.
+
+// What is public is for a program of this workspace. What a flag does is in its help.
+#![allow(missing_docs)]
 
 mod check;
-mod clean;
+pub mod clean;
 mod combine;
 mod config;
-mod corpus_paths;
+pub mod corpus_paths;
 #[cfg(feature = "crawl")]
 mod crawl;
 mod diff;
-mod eval;
+pub mod eval;
 mod explain;
 mod export;
 mod extract;
 mod fields;
-mod force;
+pub mod force;
 mod generate;
-mod help;
-mod interrupt;
+pub mod help;
+pub mod interrupt;
 mod line_output;
-mod mine;
+pub mod mine;
 mod often;
-mod options;
+pub mod options;
 mod page_lines;
 mod progress;
-mod reads;
+pub mod reads;
 #[cfg(feature = "review")]
 mod report;
-mod reporter;
+pub mod reporter;
 #[cfg(feature = "review")]
 mod review;
 mod run;
-mod segment;
-mod blocks;
+pub mod segment;
+pub mod blocks;
 mod size;
 mod skips;
 mod state;
-mod stream;
-mod summary;
+pub mod stream;
+pub mod summary;
+pub mod table;
 mod terminal;
-mod train;
 
 use std::ffi::OsString;
 use std::sync::OnceLock;
@@ -51,7 +56,7 @@ use clap::{Args, FromArgMatches, Parser, Subcommand};
 use dehusk_core::threads::none_left;
 use dehusk_corpus::{Budget, Reads, memory};
 use dehusk_run::workers::{all_cores, checked_threads};
-use dehusk_run::{LibraryError, PipelineError};
+use dehusk_run::{LibraryError, PipelineError, StreamMethod};
 
 use config::{Config, ConfigArgs};
 use interrupt::Results;
@@ -85,6 +90,8 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     global: Global,
+    #[command(flatten)]
+    _config: ConfigArgs,
 }
 
 /// The highest number of requests that a crawl makes at the same time. Each has a thread, which mostly waits.
@@ -112,8 +119,6 @@ pub struct Global {
     /// Also print on stderr what is done, and why
     #[arg(long, short, global = true, conflicts_with = "quiet", help_heading = "Global options")]
     verbose: bool,
-    #[command(flatten)]
-    config: ConfigArgs,
     /// All that the command line says is read. Every output asks it.
     #[arg(skip = Reads::nothing())]
     reads: Reads,
@@ -166,10 +171,8 @@ enum Command {
     #[cfg(not(feature = "review"))]
     #[command(hide = true, alias = "report")]
     Review(BuiltWithout),
-    /// Measure how good mining and cleaning are, against gold text or as a subcommand does
-    Eval(Box<eval::EvalCommand>),
-    /// Train a model of what boilerplate looks like, or of what the content of a page is
-    Train(train::TrainArgs),
+    /// Measure how good mining and cleaning are, against gold text
+    Eval(Box<eval::gold::GoldArgs>),
     /// Print shell completions
     Completions(generate::CompletionsArgs),
     /// Print the manual page, or write a page for each command
@@ -188,8 +191,7 @@ struct BuiltWithout {
 
 /// Parses the arguments, runs the command and prints errors. Returns the exit status.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let limit = memory::limit_of_process();
-    if let Err(error) = check_limit(limit, 1) {
+    if let Err(error) = check_limit(memory::limit_of_process(), 1) {
         reporter::print_line(&format!("error: {error}"));
         return Exit::Failed;
     }
@@ -214,27 +216,46 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return exit;
         }
     };
-    dehusk_corpus::guarded::silence();
-    let lists_all = if cli.command.resumes() { "--report FILE" } else { "`dehusk clean --report FILE`" };
-    let reporter = Reporter::new(cli.global.quiet).verbose(cli.global.verbose);
+    let reporter = cli.global.reporter();
     if told.is_none() {
         reporter.explain(|| match &config {
             Some(config) => format!("{} has no flags for this command", config.path().display()),
             None => format!("no {} is used", dehusk_corpus::SETTINGS_FILE),
         });
     }
+    let lists_all = if cli.command.resumes() { "--report FILE" } else { "`dehusk clean --report FILE`" };
+    let plan = Plan { cores: cli.cores_used(), results: cli.command.results(), lists_all };
+    carry_out(plan, &cli.global, &reporter, || cli.command.run(&cli.global, &reporter))
+}
+
+/// What is known of a command before it starts.
+pub struct Plan {
+    /// The number of threads that compute at the same time, or what is wrong with the number that was asked for.
+    pub cores: Result<usize, String>,
+    /// Where the command writes its results.
+    pub results: Results,
+    /// What lists all documents that are skipped.
+    pub lists_all: &'static str,
+}
+
+/// Runs a command and prints errors. Returns the exit status.
+pub fn carry_out(plan: Plan, global: &Global, reporter: &Reporter, run: impl FnOnce() -> anyhow::Result<Exit>) -> Exit {
+    dehusk_corpus::guarded::silence();
     // Before anything asks how much there is.
-    cli.global.memory.map(|memory| BUDGET.get_or_init(|| Budget::new(memory)));
-    reporter.explain(|| cli.global.in_words());
-    let outcome = start(&cli, limit).and_then(|()| cli.command.run(&cli.global, &reporter));
+    global.memory.map(|memory| BUDGET.get_or_init(|| Budget::new(memory)));
+    reporter.explain(|| global.in_words());
+    let lists_all = plan.lists_all;
+    let outcome = start(plan).and_then(|()| run());
     reporter.finish();
     reporter.warn_of_others();
     reporter.count_other_skips(lists_all);
-    match outcome.map_err(|error| taken_apart(error, &reporter)) {
+    match outcome.map_err(|error| taken_apart(error, reporter)) {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Done,
         Err(error) if error.is::<interrupt::Interrupted>() => {
-            reporter.error(&error.to_string());
+            if interrupt::is_first_to_tell() {
+                reporter.error(&error.to_string());
+            }
             Exit::Interrupted
         }
         Err(error) => {
@@ -256,9 +277,8 @@ fn parse(command: clap::Command, config: Option<&Config>, arguments: Vec<OsStrin
     };
     let mut matches = command.try_get_matches_from_mut(arguments)?;
     let reads = reads::reads(&command, &matches, config.map(Config::path));
-    let mut cli = Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
-    cli.global.reads = reads;
-    Ok(cli)
+    let cli = Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
+    Ok(Cli { global: cli.global.reading(reads), ..cli })
 }
 
 /// Adds a tip to the error about missing patterns: in `report` and `review` they once came before the corpus.
@@ -324,7 +344,7 @@ impl Command {
     fn run(self, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
         match self {
             Command::Run(args) => run::run(&args, global, reporter),
-            Command::Mine(args) => mine::run(&args, global, reporter),
+            Command::Mine(args) => mine::run(&args, None, global, reporter),
             Command::Combine(args) => combine::run(&args, global, reporter),
             #[cfg(feature = "crawl")]
             Command::Crawl(args) => crawl::run(&args, global, reporter),
@@ -334,7 +354,7 @@ impl Command {
             }
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Extract(args) => extract::run(&args, global, reporter),
-            Command::Stream(args) => stream::run(&args, global, reporter),
+            Command::Stream(args) => stream::run(&args, StreamMethod::Weighed, global, reporter),
             Command::State(args) => state::run(&args, global, reporter),
             Command::Check(args) => check::run(&args, reporter),
             Command::Diff(args) => diff::run(&args),
@@ -351,8 +371,7 @@ impl Command {
             Command::Review(_) => {
                 anyhow::bail!("this program was built without `review` and `report`: build it with `--features review`")
             }
-            Command::Eval(args) => eval::run(&args, global, reporter),
-            Command::Train(args) => train::run(&args, global, reporter),
+            Command::Eval(args) => eval::gold::run(&args, global, reporter),
             Command::Completions(args) => generate::completions(&args, reporter),
             Command::Man(args) => generate::man(&args, global),
             Command::Schema => generate::schema(),
@@ -387,10 +406,10 @@ fn check_limit(limit: Option<u64>, threads: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn start(cli: &Cli, limit: Option<u64>) -> anyhow::Result<()> {
-    let threads = cli.cores_used().map_err(|message| clap::Error::raw(ErrorKind::ValueValidation, message + "\n"))?;
-    check_limit(limit, threads)?;
-    interrupt::listen(cli.command.results())?;
+fn start(plan: Plan) -> anyhow::Result<()> {
+    let threads = plan.cores.map_err(|message| clap::Error::raw(ErrorKind::ValueValidation, message + "\n"))?;
+    check_limit(memory::limit_of_process(), threads)?;
+    interrupt::listen(plan.results)?;
     interrupt::survive_large_files()?;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(none_left)?;
     Ok(())
@@ -411,8 +430,23 @@ impl Cli {
 }
 
 impl Global {
+    /// The options, and what the command line says that is read.
+    pub fn reading(self, reads: Reads) -> Global {
+        Global { reads, ..self }
+    }
+
+    /// What prints messages.
+    pub fn reporter(&self) -> Reporter {
+        Reporter::new(self.quiet).verbose(self.verbose)
+    }
+
+    /// The files that are read.
+    pub fn reads(&self) -> &Reads {
+        &self.reads
+    }
+
     /// The number of threads to use.
-    fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.threads.unwrap_or_else(all_cores)
     }
 

@@ -21,7 +21,7 @@ use dehusk_core::whole;
 use dehusk_corpus::{BoxesFile, FileKind, HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
 use dehusk_run::clean::document::CHOICES;
 use dehusk_run::clean::spans;
-use dehusk_run::{CorpusCleanOptions, CorpusMineOptions, StreamMethod};
+use dehusk_run::{CorpusCleanOptions, CorpusMineOptions};
 use dehusk_segments::importance::model::ImportanceModel;
 use dehusk_segments::segmentation::model::SegmentModel;
 
@@ -258,12 +258,6 @@ pub struct SourceMineArgs {
     /// If a source needs more memory than there is, mine as many of its documents as fit, evenly spread.
     #[arg(long, help_heading = "Mining")]
     pub sample: bool,
-    /// Count HTML pages once that have the same largest segment
-    ///
-    /// Count HTML pages once that have the same largest segment (see `dehusk segment`), in addition to documents with almost the
-    /// same text. Such pages tell the same, with other teasers around it.
-    #[arg(long, help_heading = "Mining", hide_short_help = true)]
-    pub segment_duplicates: bool,
     /// Keep all patterns, even those that remove hardly anything beyond what others remove
     #[arg(long, help_heading = "Mining", hide_short_help = true)]
     pub all_patterns: bool,
@@ -376,7 +370,7 @@ impl LexerArgs {
 pub struct ExtractArgs {
     /// Model of the content of pages [default: the shipped model]
     ///
-    /// Model of the content of pages, written by `dehusk train --pages --gold` [default: the shipped model]
+    /// Model of the content of pages, written by `dehusk-lab train --pages --gold` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning")]
     pub model: Option<Arc<BlockModel>>,
     #[command(flatten)]
@@ -394,15 +388,6 @@ pub struct CleanArgs {
     pub method: PageMethodArgs,
     #[command(flatten)]
     pub written: WrittenArgs,
-    /// Model for `--method tree`, written by `dehusk train --pages` [default: the shipped model]
-    #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
-    pub page_model: Option<Arc<PageModel>>,
-    /// Where the parts of pages are drawn, for `--method tree`: a JSONL file
-    ///
-    /// Where the parts of pages are drawn, for `--method tree` with a model that was trained with boxes: a JSONL file (see
-    /// docs/pages.md).
-    #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
-    pub boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]
     pub long: LongRunArgs,
 }
@@ -502,28 +487,9 @@ pub enum OnError {
 }
 
 impl CleanArgs {
-    /// Whether pages are judged by their trees.
-    fn is_by_tree(&self) -> bool {
-        self.method.text.method == MethodName::Tree
-    }
-
     /// The options for cleaning a corpus.
     pub fn options(&self, global: &Global) -> anyhow::Result<CorpusCleanOptions> {
-        let options = match self.is_by_tree() {
-            false if self.page_model.is_some() => {
-                bail!("--page-model is the model of --method tree; add --method tree")
-            }
-            false if self.boxes.is_some() => {
-                bail!("--boxes tells --method tree where pages are drawn; add --method tree")
-            }
-            false => self.written.options(global).cleaning(self.method.options()?),
-            true => {
-                self.method.page.refuse("--method tree")?;
-                let model = self.page_model.clone().unwrap_or_else(PageModel::shipped);
-                self.written.options(global).page_judge(Some(PageJudge::Template(model)))
-            }
-        };
-        Ok(self.long.add_to(options))
+        Ok(self.long.add_to(self.written.options(global).cleaning(self.method.options()?)))
     }
 }
 
@@ -536,7 +502,8 @@ impl ExtractArgs {
 }
 
 impl LongRunArgs {
-    fn add_to(&self, options: CorpusCleanOptions) -> CorpusCleanOptions {
+    /// These options, and how a long run goes on.
+    pub fn add_to(&self, options: CorpusCleanOptions) -> CorpusCleanOptions {
         let options = options.copies_broken(self.on_error == OnError::Copy);
         let options = options.resume(self.resume).verify(self.verify).prune(self.prune.prune);
         options.report(self.report.clone()).force(self.force.force)
@@ -544,17 +511,9 @@ impl LongRunArgs {
 }
 
 impl DocumentArgs {
-    /// The options for cleaning the documents of a stream, and how it decides.
-    pub fn options(&self, global: &Global) -> anyhow::Result<(CorpusCleanOptions, StreamMethod)> {
-        let written = self.written.options(global);
-        if self.method.text.method != MethodName::Wang {
-            return Ok((written.cleaning(self.method.options()?), StreamMethod::Weighed));
-        }
-        self.method.page.refuse("--method wang")?;
-        if self.method.text.any.only.is_some() {
-            bail!("--method wang removes what no person accepted: leave out --only accepted, or --method wang");
-        }
-        Ok((written, StreamMethod::WholeBlocks))
+    /// The options for cleaning the documents of a stream.
+    pub fn options(&self, global: &Global) -> anyhow::Result<CorpusCleanOptions> {
+        Ok(self.written.options(global).cleaning(self.method.options()?))
     }
 }
 
@@ -568,7 +527,7 @@ impl WrittenArgs {
     }
 
     /// The options for writing documents.
-    fn options(&self, global: &Global) -> CorpusCleanOptions {
+    pub fn options(&self, global: &Global) -> CorpusCleanOptions {
         let options = CorpusCleanOptions::default().spans(self.spans());
         let options = options.replacement(self.replacement.clone()).max_removed(self.max_removed);
         options.reads(global.reads.clone()).threads(global.threads())
@@ -639,10 +598,7 @@ pub struct MethodArgs {
     /// How dehusk decides what is removed
     ///
     /// How dehusk decides what is removed. `learned` judges each line or sentence by how it recurs, what it looks like and
-    /// what stands around it. `union` removes all text
-    /// that is matched by a pattern at or above the cutoff. `tree` (only `clean` and `run`, and only for HTML pages) uses no
-    /// pattern: a model judges each part of the page by its place in the tree of elements, its links and its words. `wang` (only
-    /// `stream`) removes each block of which most is template, as a whole.
+    /// what stands around it. `union` removes all text that is matched by a pattern at or above the cutoff.
     #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, default_value_t = MethodName::Learned,
         help_heading = "Cleaning")]
     pub method: MethodName,
@@ -659,10 +615,10 @@ pub struct AnyMethodArgs {
     /// Use only patterns that a person accepted
     #[arg(long, value_enum, value_name = "accepted", hide_possible_values = true, help_heading = "Cleaning")]
     pub only: Option<Only>,
-    /// Model that decides, written by `dehusk train --decision` [default: the shipped model]
+    /// Model that decides, written by `dehusk-lab train --decision` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = decision_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
     pub decision_model: Option<Arc<DecisionModel>>,
-    /// Model of the content of pages, written by `dehusk train --pages --gold` [default: the shipped model]
+    /// Model of the content of pages, written by `dehusk-lab train --pages --gold` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning", hide_short_help = true)]
     pub block_model: Option<Arc<BlockModel>>,
     /// Remove only text that recurs beyond chance. No model decides
@@ -717,10 +673,6 @@ pub enum MethodName {
     Learned,
     /// Remove all text that is matched by a pattern at or above the cutoff
     Union,
-    /// Remove the parts of a page that a page-level model takes for template
-    Tree,
-    /// Remove whole blocks of which most is template, by the counts of a stream
-    Wang,
 }
 
 /// The status that patterns must have.
@@ -762,7 +714,6 @@ impl PageArgs {
 
 impl PageMethodArgs {
     /// Whether it is the method with which mining tries patterns.
-    #[cfg(feature = "review")]
     pub fn is_default(&self) -> bool {
         self.options().is_ok_and(|options| options == CleanOptions::default())
     }
@@ -780,20 +731,16 @@ impl PageMethodArgs {
         if any.no_structure && page.choices() != PageChoices::default().favor(page.choices().favor) {
             bail!("--headline, --byline and --comments need the structure of pages: leave them or --no-structure out");
         }
-        Ok(self.text.options()?.page(page.choices()))
+        Ok(self.text.options().page(page.choices()))
     }
 }
 
 impl MethodArgs {
     /// The options for cleaning with patterns.
-    pub fn options(&self) -> anyhow::Result<CleanOptions> {
+    pub fn options(&self) -> CleanOptions {
         match self.method {
-            MethodName::Learned => Ok(self.any.options(Method::Learned)),
-            MethodName::Union => Ok(self.any.union_options()),
-            MethodName::Tree => bail!("only `clean` and `run` have --method tree; use --method learned"),
-            MethodName::Wang => {
-                bail!("only `stream` has --method wang, because it needs the counts of a stream; use --method learned")
-            }
+            MethodName::Learned => self.any.options(Method::Learned),
+            MethodName::Union => self.any.union_options(),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf, is_separator};
 
 use clap::Args;
 
-use dehusk::report::{CorpusReporter, ReportOptions};
-use dehusk::view::report::{ReportLayout, ReportPage};
+use crate::report::{CorpusReporter, ReportOptions};
+use crate::view::report::{ReportLayout, ReportPage};
 use dehusk_core::shown::size;
 use dehusk_corpus::{OutputFile, Reads};
 use dehusk_run::{Library, suited};
@@ -141,8 +141,6 @@ impl PageMethodArgs {
         let mut parts = vec![match method {
             MethodName::Learned => "Cleaned with the learned method",
             MethodName::Union => "Cleaned with the union method",
-            MethodName::Tree => "Cleaned with the tree method",
-            MethodName::Wang => "Cleaned with the wang method",
         }];
         let own_model = any.decision_model.is_some().then_some("with a decision model of your own");
         let no_model = (!has_model).then_some("by recurrence alone");

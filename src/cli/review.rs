@@ -8,9 +8,9 @@ use anyhow::bail;
 use clap::Args;
 use tokio::runtime::{Builder, Runtime};
 
-use dehusk::review::Session;
-use dehusk::review::documents::Documents;
-use dehusk::review::server::Server;
+use crate::review::Session;
+use crate::review::documents::Documents;
+use crate::review::server::Server;
 use dehusk_core::threads::none_left;
 use dehusk_corpus::guarded::guarded;
 use dehusk_corpus::remove_left_over;

@@ -1,7 +1,6 @@
 //! `dehusk run`: mines a corpus, then cleans it.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
@@ -50,9 +49,7 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let inventory = inventory.with_html(view);
     let options = args.cleaning.options(global)?;
     let inventory = if options.needs_trees(&library) { inventory.with_trees() } else { inventory };
-    let CleanArgs { boxes, long, .. } = &args.cleaning;
-    let inventory = boxes.iter().fold(inventory, |inventory, boxes| inventory.with_boxes(Arc::clone(boxes)));
-    let how = How { library: &library, options, boxes: boxes.clone(), max_errors: long.max_errors };
+    let how = How { library: &library, options, boxes: None, max_errors: args.cleaning.long.max_errors };
     clean(&inventory, &cleaned, &how, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.print(args.summary.json, global.quiet)?;

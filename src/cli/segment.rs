@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
 
+use crate::parts::segments::segment_corpus;
 use dehusk_core::dom::page_level::PageModel;
 use dehusk_corpus::{BoxesFile, Inventory};
-use dehusk_run::segments::segment_corpus;
 use dehusk_segments::segmentation::model::SegmentModel;
 use dehusk_segments::segmentation::record::SegmentRecord;
 use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
@@ -55,7 +55,7 @@ pub struct SegmentationArgs {
     lambda: Option<f64>,
     /// Segment model [default: the shipped model]
     ///
-    /// Segment model, written by `dehusk train --segments` [default: the shipped model]
+    /// Segment model, written by `dehusk-lab train --segments` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = segment_model, value_hint = ValueHint::FilePath, hide_short_help = true)]
     segment_model: Option<Arc<SegmentModel>>,
     /// Page-level model, for sections and scores [default: the shipped model]

@@ -8,7 +8,7 @@ use clap::builder::NonEmptyStringValueParser;
 use dehusk_corpus::{InputFile, Inventory, ReadOptions};
 use dehusk_run::left_out::tell_of_skipped;
 use dehusk_run::stream::{HELD_SEGMENTS, TableChanges};
-use dehusk_run::{Library, StreamOptions, StreamTarget, stream_corpus};
+use dehusk_run::{Library, StreamMethod, StreamOptions, StreamTarget, stream_corpus};
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
 use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, share};
@@ -42,7 +42,7 @@ pub struct StreamCommand {
     output: PathBuf,
     /// Patterns that count in addition to what was learned
     ///
-    /// Folder with pattern files, or a single file. Their matches count in addition to what was learned, but not with `--method wang`.
+    /// Folder with pattern files, or a single file. Their matches count in addition to what was learned.
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
     /// Learn, but write no documents
@@ -64,7 +64,7 @@ pub struct StreamCommand {
     #[command(flatten)]
     lexer: LexerArgs,
     #[command(flatten)]
-    documents: DocumentArgs,
+    pub documents: DocumentArgs,
     /// Stop if more documents than this are skipped
     ///
     /// Stop if more documents than this cannot be read or cleaned.
@@ -118,8 +118,8 @@ fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the command.
-pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+/// Runs the command. `method` says how it is decided what is removed.
+pub fn run(args: &StreamCommand, method: StreamMethod, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let library = match &args.patterns {
         Some(path) => summary.time("load patterns", || Library::load(path))?,
@@ -130,7 +130,7 @@ pub fn run(args: &StreamCommand, global: &Global, reporter: &Reporter) -> anyhow
     if let Some(allowed) = args.max_errors {
         reporter.set_max_errors(allowed, false);
     }
-    let (target, options) = (args.target(), args.options(global)?);
+    let (target, options) = (args.target(), args.options(global)?.method(method));
     let streamed = stream_corpus(&inventories, &library, &args.state, &target, &options, reporter);
     summary.seconds.extend(reporter.times());
     let mut total = Cleaned::default();
@@ -178,8 +178,8 @@ impl StreamCommand {
 
     fn options(&self, global: &Global) -> anyhow::Result<StreamOptions> {
         let lexer = if self.lexer.is_default() { None } else { Some(self.lexer.build()?) };
-        let (documents, method) = self.documents.options(global)?;
-        let options = StreamOptions::default().documents(documents).method(method).table(self.table.changes());
+        let documents = self.documents.options(global)?;
+        let options = StreamOptions::default().documents(documents).table(self.table.changes());
         let options = options.lexer(lexer).learns(!self.no_learn).feed(self.feed.clone());
         Ok(options.held_segments(self.table.held_segments as usize))
     }

@@ -7,7 +7,7 @@
 //! | `out/` | what is in `out/` afterwards, to the byte; absent if there must be nothing |
 //! | `stdout`, `stderr` | what all commands print; absent if they must print nothing |
 //!
-//! `cmd` has a step a line: `$ dehusk ARGUMENTS`, where the status is 0 unless the next line is `exit N`, or
+//! `cmd` has a step a line: `$ dehusk ARGUMENTS` (also `$ dehusk-lab ARGUMENTS` in the lab), where the status is 0 unless the next line is `exit N`, or
 //! `copy FROM TO`. Lines that start with `#` are for people. Commands run in a folder that holds a copy of `in/`.
 //!
 //! In `stdout` and `stderr`, `[..]` is any text within a line, and a line `...` any lines. Times are written
@@ -21,7 +21,7 @@ fn all_cases() {
     let mut names: Vec<PathBuf> = fs::read_dir(folder()).expect("cases").flatten().map(|e| e.path()).collect();
     names.retain(|case| case.join("cmd").is_file());
     names.sort();
-    assert!(names.len() > 20, "there are cases: {}", names.len());
+    assert!(!names.is_empty(), "there are cases");
     let overwrite = std::env::var("DEHUSK_CASES").is_ok_and(|value| value == "overwrite");
     let failures: Vec<String> = names.iter().filter_map(|case| run_case(case, overwrite).err()).collect();
     assert!(failures.is_empty(), "{} of {} cases:\n{}", failures.len(), names.len(), failures.join("\n"));
@@ -35,7 +35,7 @@ fn placeholders_match_what_they_stand_for_and_no_more() {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
+    PathBuf::from(CASES)
 }
 
 fn run_case(case: &Path, overwrite: bool) -> Result<(), String> {
@@ -64,9 +64,10 @@ fn run_steps(sandbox: &Sandbox, steps: &str) -> (Ran, Vec<String>) {
     let mut wrong = Vec::new();
     let mut lines = steps.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).peekable();
     while let Some(line) = lines.next() {
-        if let Some(arguments) = line.strip_prefix("$ dehusk ") {
+        let of_lab = line.strip_prefix("$ dehusk-lab ").map(|arguments| format!("lab {arguments}"));
+        if let Some(arguments) = of_lab.or_else(|| line.strip_prefix("$ dehusk ").map(str::to_owned)) {
             let status = lines.next_if(|next| next.starts_with("exit ")).unwrap_or("exit 0");
-            let ran = sandbox.run(arguments);
+            let ran = sandbox.run(&arguments);
             if ran.status.map(|status| format!("exit {status}")).as_deref() != Some(status) {
                 wrong.push(format!("'{line}' ended with {:?}, not {status}", ran.status));
             }

@@ -142,11 +142,7 @@ fn only_the_command_line_hides_that_a_file_is_used() {
 #[test]
 fn a_command_is_found_whatever_stands_before_it() {
     let sandbox = sandbox();
-    sandbox.write("mine", "output = 'patterns'\n[eval.inject]\ntemplates = 1\n");
+    sandbox.write("mine", "output = 'patterns'\n[state.show]\njson = true\n");
     sandbox.expect(0, "--config mine --threads 1 mine -- project/corpus").says("using mine: --output=patterns");
     sandbox.expect(0, "mine project/corpus --config mine --threads 1").says("using mine: --output=patterns");
-    // The table of a subcommand is not that of a command of the same name.
-    sandbox.write("settings", "[stream]\nlifetime = 7\n[eval.stream]\nlifetime = 8\n");
-    let ran = sandbox.run("eval stream project/corpus --gold project/corpus --config settings");
-    ran.says("using settings: --lifetime=8 (");
 }

@@ -99,17 +99,6 @@ fn from_feeds_to_cleaned_text() {
 }
 
 #[test]
-fn feeds_of_a_crawl_are_gold_text() {
-    let server = Server::start(Sites::news(&PAPERS));
-    let sandbox = Sandbox::new();
-    let feeds: Vec<String> = PAPERS.iter().map(|paper| server.url(paper, "/feed.xml")).collect();
-    sandbox.write("feeds.txt", feeds.join("\n"));
-    sandbox.run(&format!("crawl --feeds feeds.txt -o crawled {}", hosts(&server)));
-    let figures = json(&sandbox.expect(0, "eval feeds crawled --json"));
-    assert!(figures.to_string().contains("precision"), "{figures}");
-}
-
-#[test]
 fn what_a_watched_feed_brings_is_cleaned_at_once() {
     let server = Server::start(Sites::news(&["tideline-wire.example"]));
     let sandbox = Sandbox::new();

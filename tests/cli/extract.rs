@@ -3,7 +3,6 @@
 use encoding_rs::SHIFT_JIS;
 
 use super::containers::gzip;
-use super::streams::expect_fed;
 use super::*;
 
 /// A page with a menu, a story and a foot.
@@ -104,7 +103,7 @@ fn what_is_no_single_page_needs_an_output() {
     // A text is skipped, as in a folder.
     sandbox.write("rain/note.txt", "Rain again.\n");
     let ran = sandbox.expect(3, "extract rain/note.txt");
-    assert_eq!(ran.says("it is no HTML page, which `extract` needs").stdout, "");
+    assert_eq!(ran.says("it is no HTML page, and other texts need patterns").stdout, "");
     // So is what is too large.
     sandbox.expect(3, "extract rain/page.html --max-document 10").says("more than the 10 that a document may have");
     expect_fed(&sandbox, 3, "extract - --max-document 10", page()).says("more");

@@ -48,7 +48,7 @@ fn table(corpus: &Corpus, key: &str) -> Vec<u8> {
     let row = |(source, name, content): &(&str, String, String)| {
         vec![Some((*source).to_owned()), Some(name.clone()), Some(content.clone())]
     };
-    super::containers::table(&["source", "id", key], &corpus.iter().map(row).collect::<Vec<_>>())
+    super::tables::table(&["source", "id", key], &corpus.iter().map(row).collect::<Vec<_>>())
 }
 
 /// The source and content of all documents that `clean` finds at a path, with these options; nothing goes of them.
@@ -225,7 +225,7 @@ fn what_dehusk_does_not_know_of_a_line_stays_byte_for_byte() {
 #[test]
 #[cfg(feature = "parquet")]
 fn other_columns_of_a_table_stay() {
-    use super::containers::{column, table};
+    use super::tables::{column, table};
     let sandbox = Sandbox::new();
     let rows: Vec<Vec<Option<String>>> = texts()
         .into_iter()

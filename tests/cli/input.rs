@@ -1,7 +1,6 @@
 //! Input of all kinds, above all the strange ones.
 
 use super::containers::gzip;
-use super::streams::expect_fed;
 use super::*;
 
 /// Patterns for the sources `tide` and `odd`: two lines of [`page`], accepted.

@@ -194,9 +194,3 @@ fn a_source_with_more_patterns_than_can_be_tried_out_is_refused() {
     refused.says("source 'chance' may need").says("the limit is 4.5 MB").says("--sample");
     sandbox.expect(0, "mine corpus -o patterns --memory 100M --quiet");
 }
-
-#[test]
-fn a_source_that_is_too_large_to_learn_from_is_refused() {
-    let refused = sources().expect(1, "train --pages corpus -o pages.yaml --memory 300k");
-    refused.says("there is not enough memory: source 'city' may need").says("the limit is 300.0 kB");
-}

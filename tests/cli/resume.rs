@@ -1,5 +1,6 @@
 //! `--resume`: a run that is stopped in any way and continued ends with the same result as an undisturbed run.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::Child;
 use std::time::{Duration, Instant, SystemTime};

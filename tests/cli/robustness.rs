@@ -1151,7 +1151,7 @@ fn a_file_named_warc_that_is_none() {
 #[cfg(feature = "parquet")]
 fn good_table() -> Vec<u8> {
     let row = |number| vec![Some("tide".to_owned()), Some(good(number))];
-    super::containers::table(&["source", "text"], &[row(7), row(8)])
+    super::tables::table(&["source", "text"], &[row(7), row(8)])
 }
 
 #[test]
@@ -1197,16 +1197,13 @@ fn parquet_with_damaged_data() {
 #[cfg(feature = "parquet")]
 fn a_parquet_column_of_another_type() {
     let table =
-        super::containers::table_of(
-            "required int32 text; required binary source (UTF8);",
-            |writer, column| match column {
-                0 => drop(writer.typed::<parquet::data_type::Int32Type>().write_batch(&[1, 2], None, None)),
-                _ => {
-                    let sources = ["tide".into(), "tide".into()];
-                    drop(writer.typed::<parquet::data_type::ByteArrayType>().write_batch(&sources, None, None));
-                }
-            },
-        );
+        super::tables::table_of("required int32 text; required binary source (UTF8);", |writer, column| match column {
+            0 => drop(writer.typed::<parquet::data_type::Int32Type>().write_batch(&[1, 2], None, None)),
+            _ => {
+                let sources = ["tide".into(), "tide".into()];
+                drop(writer.typed::<parquet::data_type::ByteArrayType>().write_batch(&sources, None, None));
+            }
+        });
     file_is_skipped(
         "x.parquet",
         table,
@@ -1218,7 +1215,7 @@ fn a_parquet_column_of_another_type() {
 #[test]
 #[cfg(feature = "parquet")]
 fn parquet_without_a_column_of_texts() {
-    let table = super::containers::table(&["source", "body"], &[vec![Some("tide".into()), Some(good(5))]]);
+    let table = super::tables::table(&["source", "body"], &[vec![Some("tide".into()), Some(good(5))]]);
     let message = ": has neither a column \"text\" nor a column \"html\" (its columns: \"source\", \"body\"): name \
                    the right one with --text-key or --html-key";
     file_is_skipped("x.parquet", table, "", message);
@@ -1227,7 +1224,7 @@ fn parquet_without_a_column_of_texts() {
 #[test]
 #[cfg(feature = "parquet")]
 fn a_parquet_row_without_text() {
-    use super::containers::{column, table};
+    use super::tables::{column, table};
     let row = |text: Option<String>| vec![Some("tide".to_owned()), text];
     let bytes = table(&["source", "text"], &[row(Some(good(7))), row(None), row(Some(good(8)))]);
     let sandbox = sandbox();
@@ -1838,7 +1835,7 @@ fn a_key_that_no_line_has() {
 fn a_column_that_no_table_has() {
     let sandbox = sandbox();
     let row = |number| vec![Some("tide".to_owned()), Some(good(number))];
-    let bytes = super::containers::table(&["site", "text"], &(0..9).map(row).collect::<Vec<_>>());
+    let bytes = super::tables::table(&["site", "text"], &(0..9).map(row).collect::<Vec<_>>());
     sandbox.write("x.parquet", &bytes);
     let ran = sandbox.expect(1, "mine x.parquet -o mined");
     ran.says("skipped: 6 more for the same reason as x.parquet:3;");
@@ -1917,10 +1914,7 @@ fn settings_with_an_unknown_key() {
         ":2: unknown key \"sample\": keys are the flags of `dehusk clean` without dashes, and tables are its commands",
     );
     // Also if it is of another command, and if it is an old name.
-    settings_are_refused(
-        "[eval.stream]\nmin-df = 3\n",
-        ":2: unknown key \"min-df\": did you mean \"template-documents\"?",
-    );
+    settings_are_refused("[stream]\nmin-df = 3\n", ":2: unknown key \"min-df\": did you mean \"template-documents\"?");
 }
 
 #[test]
@@ -1928,7 +1922,7 @@ fn settings_with_a_wrong_value() {
     settings_are_refused("max-errors = true\n", ":1: \"max-errors\" takes 1 value");
     settings_are_refused("\nno-structure = 'yes'\n", ":2: \"no-structure\" takes true or false");
     settings_are_refused("max-errors = [1, 2]\n", ":1: \"max-errors\" takes 1 value");
-    settings_are_refused("without = false\n", ":1: \"without\" takes a value, or a list of values");
+    settings_are_refused("mutable = false\n", ":1: \"mutable\" takes a value, or a list of values");
     settings_are_refused(
         "[clean]\nmax-removed = 1.5\n",
         ":2: invalid value '1.5' for '--max-removed <SHARE>': a share is a number from 0 to 1",
@@ -1965,7 +1959,7 @@ fn settings_lists_and_models_without_end() {
         "clean -p patterns -o out --files-from /dev/zero".to_owned(),
         format!("{clean} --decision-model /dev/zero"),
         format!("{clean} --block-model /dev/zero"),
-        format!("{clean} --page-model /dev/zero"),
+        "segment corpus -o out --page-model /dev/zero".to_owned(),
         "mine corpus -o out --mutable /dev/zero".to_owned(),
         "segment corpus -o out --segment-model /dev/zero".to_owned(),
         "blocks corpus -o out --importance-model /dev/zero".to_owned(),

@@ -122,8 +122,6 @@ fn every_command_with_a_corpus_takes_lists_and_rules() {
     assert!(sandbox.path("patterns/tide.com.yaml").exists());
     sandbox.expect(0, &format!("run {list} -o out --quiet"));
     sandbox.expect(0, &format!("report {list} -p patterns -o report.html --quiet"));
-    sandbox.expect(1, &format!("train --pages {list} -o model.yaml --quiet")).says("give HTML pages");
-    sandbox.expect(0, &format!("eval inject {list} --documents 8 --shares 100 --templates 1 --quiet"));
     (0..8).for_each(|number| sandbox.write(&format!("gold/tide.com/{number:05}.txt"), page(number, 7)));
     sandbox.expect(0, &format!("eval {list} --gold gold --quiet"));
     sandbox.expect(0, "explain corpus/www.tide.com/00001.txt -p patterns --source-by domain --quiet");

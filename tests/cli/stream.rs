@@ -13,7 +13,7 @@ use dehusk_core::streaming::table::Progress;
 use dehusk_corpus::{Compression, SourceId};
 use dehusk_run::state::{ListedSegment, State};
 
-use super::streams::{compressed, expect_fed};
+use super::streams::compressed;
 use super::*;
 
 const SOURCES: [&str; 2] = ["gull", "moor"];

@@ -4,58 +4,8 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
+use super::news_pages::{News, lines, news, sentence};
 use super::*;
-
-/// The text of a page, by its parts. No two pages have a part in common, except for the menu and the footer.
-struct News {
-    number: usize,
-    title: String,
-    paragraphs: Vec<String>,
-    teasers: Vec<String>,
-}
-
-/// A sentence that nobody else says.
-fn sentence(story: &mut Story, words: usize) -> String {
-    let text = (0..words).map(|_| story.word()).collect::<Vec<_>>().join(" ");
-    text[..1].to_uppercase() + &text[1..] + "."
-}
-
-impl News {
-    fn of(number: usize) -> News {
-        let story = &mut Story(number as u64);
-        let title = sentence(story, 7).replace('.', "");
-        let paragraphs = [(); 6].map(|()| [14, 9, 17].map(|words| sentence(story, words)).join(" ")).into();
-        News { number, title, paragraphs, teasers: [(); 4].map(|()| sentence(story, 12)).into() }
-    }
-
-    fn html(&self) -> String {
-        let News { title, paragraphs, teasers, .. } = self;
-        let link = |name: &str| format!("<li><a href=/{name}>{name}</a></li>");
-        let menu: String = ["Home", "Politics", "Sport", "Weather", "Culture", "Jobs"].map(link).concat();
-        let paragraphs: String = paragraphs.iter().map(|paragraph| format!("<p>{paragraph}</p>")).collect();
-        let teaser = |teaser: &String| {
-            let headline = teaser.split(' ').take(5).collect::<Vec<_>>().join(" ");
-            format!("<li class=teaser><h3><a href=/story>{headline}</a></h3><p>{teaser}</p></li>")
-        };
-        let teasers: String = teasers.iter().map(teaser).collect();
-        format!(
-            "<title>{title}</title><nav class=menu><ul>{menu}</ul></nav><article><h1>{title}</h1>{paragraphs}</article>\
-             <aside class=related><ul>{teasers}</ul></aside><footer>Terms of use of the Daily Tide</footer>"
-        )
-    }
-
-    fn line(&self) -> String {
-        json!({"id": self.number, "source": "tide", "html": self.html()}).to_string() + "\n"
-    }
-}
-
-fn news(numbers: Range<usize>) -> Vec<News> {
-    numbers.map(News::of).collect()
-}
-
-fn lines(numbers: Range<usize>) -> String {
-    news(numbers).iter().map(News::line).collect()
-}
 
 /// Pages of verses, which are no news: they have no paragraphs.
 fn verses(numbers: Range<usize>) -> String {
@@ -164,23 +114,4 @@ fn a_page_of_too_many_blocks_is_named() {
     assert_eq!(sandbox.read("one.jsonl").lines().count(), 1);
     sandbox.expect(0, &stream("--state other -o other.jsonl --no-structure"));
     assert_eq!(sandbox.read("other.jsonl").lines().count(), 2);
-}
-
-#[test]
-fn it_is_measured() {
-    let sandbox = Sandbox::new();
-    sandbox.write("in.jsonl", lines(0..20));
-    let gold = |News { number, title, paragraphs, .. }: News| {
-        let text = [vec![title], paragraphs].concat().join("\n");
-        json!({"id": number, "source": "tide", "text": text}).to_string() + "\n"
-    };
-    sandbox.write("gold.jsonl", news(0..20).into_iter().map(gold).collect::<String>());
-    let recall = |options: &str| {
-        let ran = sandbox.expect(0, &format!("eval stream in.jsonl --gold gold.jsonl --json {options}"));
-        let outcome: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-        ["stream", "batch"].map(|method| outcome["last_half"]["means"][method]["recall"].as_f64().expect("a recall"))
-    };
-    let (structured, as_text) = (recall(""), recall("--no-structure"));
-    assert!(structured.iter().all(|&recall| recall > 0.9), "{structured:?}");
-    assert!(as_text.iter().all(|&recall| recall < 0.5), "{as_text:?}");
 }

@@ -180,16 +180,6 @@ fn all_lines(range: std::ops::Range<usize>) -> String {
     range.map(line).collect()
 }
 
-/// Runs the program with this on its standard input, which has to end with this status.
-pub fn expect_fed(sandbox: &Sandbox, status: i32, arguments: &str, input: impl AsRef<[u8]>) -> Ran {
-    let mut command = assert_cmd::Command::from_std(sandbox.command(arguments));
-    let output = command.write_stdin(input.as_ref()).output().expect("the program starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let ran = Ran { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) };
-    assert_eq!(ran.status, Some(status), "dehusk {arguments}\n{}\n{}", ran.stdout, ran.stderr);
-    ran
-}
-
 pub fn compressed(bytes: &[u8], compression: Compression) -> Vec<u8> {
     let mut encoder = Encoder::new(Vec::new(), compression).expect("an encoder");
     encoder.write_all(bytes).expect("it is compressed");

@@ -9,13 +9,12 @@ use super::interruption::{start, wait_until};
 use super::*;
 
 /// All commands that write one file. The name of the file is added at their end.
-const COMMANDS: [&str; 6] = [
+const COMMANDS: [&str; 5] = [
     "clean corpus -p patterns -o out --quiet --report",
     "clean one.jsonl -p patterns -o - --quiet --report",
     "report corpus -p patterns --quiet -o",
     "fields corpus -p patterns --quiet -o",
     "state export state -o",
-    "eval stream corpus --gold corpus --quiet --plot",
 ];
 
 fn sources() -> Sandbox {
@@ -203,12 +202,10 @@ fn links_to_what_is_read_are_not_written_to() {
     for (read, command) in [
         ("patterns/tide.yaml", "clean corpus -p patterns -o out --force --report"),
         ("patterns/tide.yaml", "explain page/tide/1.html -p patterns --force -o"),
-        ("patterns/tide.yaml", "eval stream corpus --gold corpus -p patterns --force --plot"),
         ("model.yaml", "clean corpus -p patterns -o out --decision-model model.yaml --force --report"),
         ("model.yaml", "report corpus -p patterns --decision-model model.yaml --force -o"),
         ("settings.toml", "fields corpus -p patterns --config settings.toml --force -o"),
         ("list", "mine --files-from list --force --candidates"),
-        ("mutable.yaml", "train --pages corpus --mutable mutable.yaml --force -o"),
         ("state", "state export state --force -o"),
     ] {
         for is_hard in [false, true] {
@@ -248,7 +245,6 @@ fn other_names_of_documents_are_not_written_to() {
         "clean one.jsonl corpus -p patterns -o - --force --report link",
         "report corpus -p patterns --force -o link",
         "fields corpus -p patterns --force -o link",
-        "eval stream corpus --gold corpus --force --plot link",
         "stream corpus --state new -o link",
         "stream corpus --state link -o new.jsonl",
     ] {
@@ -378,7 +374,6 @@ fn no_output_is_a_pattern_file_or_a_list() {
     let before = (sandbox.tree("corpus"), sandbox.tree("patterns"));
     sandbox.expect(1, "clean corpus -p patterns -o out --report patterns/tide.yaml").says("is the same as the input");
     sandbox.expect(1, "clean --files-from list -p patterns -o out --report list").says("is the same as the input");
-    sandbox.expect(1, "eval stream corpus --gold corpus --plot corpus/tide/00001.txt").says("is inside the input");
     assert_eq!((sandbox.tree("corpus"), sandbox.tree("patterns")), before);
     assert_eq!(sandbox.read("list"), "corpus\n");
 }

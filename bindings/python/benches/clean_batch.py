@@ -1,4 +1,4 @@
-"""Measures the Python package beside the library. See "Python" in docs/performance.md.
+"""Measures the Python package beside the library. See "Python" in crates/lab/results/performance.md.
 
     python benches/clean_batch.py LIBRARY
 

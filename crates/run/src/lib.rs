@@ -11,9 +11,7 @@ pub mod combine;
 pub mod error;
 pub mod explain;
 pub mod fields;
-pub mod segments;
 mod shelf;
-pub mod importance;
 pub mod pages;
 #[cfg(feature = "stream")]
 pub mod from_state;
@@ -27,6 +25,7 @@ pub mod observer;
 pub mod page_lessons;
 pub mod pattern_search;
 pub mod reading;
+pub mod scoring;
 #[cfg(feature = "stream")]
 pub mod state;
 #[cfg(feature = "stream")]

@@ -15,7 +15,6 @@ use super::left_out::tell_of_skipped;
 use super::library::Library;
 use super::memory;
 use super::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
-use super::segments::same_segments;
 use super::shelf::{Shelf, ShelvedText};
 use super::timed;
 use super::workers::{all_cores, share_out_and_collect};
@@ -28,6 +27,9 @@ use dehusk_core::tokens::{Lexer, SymbolSequence};
 use dehusk_corpus::memory::{Budget, Need};
 use dehusk_corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, Skipped, SourceId, SourceListing, Sources};
 
+/// Gives for each of these documents a number that it shares with those that tell the same.
+pub type Alike = fn(&Inventory, &[DocumentRef], &dyn Observer) -> Result<Vec<u32>>;
+
 /// How a corpus is mined.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -39,8 +41,8 @@ pub struct CorpusMineOptions {
     pub sample: bool,
     /// Whether patterns are kept that remove nothing in addition to others.
     pub all_patterns: bool,
-    /// Whether HTML pages with the same largest segment count once.
-    pub segment_duplicates: bool,
+    /// Which documents count once, in addition to those with almost the same text.
+    pub alike: Option<Alike>,
     /// Whether pattern files are deleted that earlier runs wrote and this run does not. Files that a person changed are
     /// kept.
     pub prune: bool,
@@ -54,7 +56,7 @@ dehusk_core::setters!(CorpusMineOptions {
     mining: MineOptions,
     sample: bool,
     all_patterns: bool,
-    segment_duplicates: bool,
+    alike: Option<Alike>,
     prune: bool,
     memory: u64,
     threads: usize,
@@ -67,7 +69,7 @@ impl Default for CorpusMineOptions {
             mining: MineOptions::default(),
             sample: false,
             all_patterns: false,
-            segment_duplicates: false,
+            alike: None,
             prune: false,
             memory: dehusk_corpus::Budget::default().limit(),
             threads: all_cores(),
@@ -259,7 +261,7 @@ impl<'a> Miner<'a> {
                 break (read, texts, sequence, share);
             }
         };
-        let alike = self.options.segment_duplicates.then(|| same_segments(reading, &places, self.observer));
+        let alike = self.options.alike.map(|alike| alike(reading, &places, self.observer));
         let alike = alike.transpose()?;
         let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining, alike.as_deref());
         drop(share);

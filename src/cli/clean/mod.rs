@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use clap::error::ErrorKind;
 
 use dehusk_corpus::{BoxesFile, Inventory, OutputRoot};
 use dehusk_run::combine::tell_of_unusual;
@@ -23,10 +22,8 @@ pub struct CleanCommand {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Folder with the pattern files, or a single file
-    ///
-    /// Folder with the pattern files, or a single file. Only `--method tree` needs none.
     #[arg(short, long, value_name = "PATTERNS")]
-    patterns: Option<PathBuf>,
+    patterns: PathBuf,
     /// Folder for the cleaned documents; `-` for JSONL on stdout
     ///
     /// Folder for the cleaned documents; `-` for stdout, with a line of JSON for each document.
@@ -56,14 +53,9 @@ pub fn results_of(output: Option<&Path>) -> Results {
 /// Runs the command.
 pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let CleanArgs { boxes, long, .. } = &args.cleaning;
     let options = args.cleaning.options(global)?;
-    let library = match &args.patterns {
-        Some(patterns) => load(patterns, &mut summary, reporter)?,
-        None if options.page_judge.is_some() => Library::default(),
-        None => return Err(without_patterns().into()),
-    };
-    let how = How { library: &library, options, boxes: boxes.clone(), max_errors: long.max_errors };
+    let library = load(&args.patterns, &mut summary, reporter)?;
+    let how = How { library: &library, options, boxes: None, max_errors: args.cleaning.long.max_errors };
     clean_documents(&args.corpus, Some(&args.output), &how, &mut summary, reporter)?;
     // `dehusk run` does not need this: mining has already printed it.
     library
@@ -78,12 +70,6 @@ fn load(patterns: &Path, summary: &mut Summary, reporter: &Reporter) -> anyhow::
     reporter
         .explain(|| format!("loaded {} from {}", count(library.files().count(), "pattern file"), patterns.display()));
     Ok(library)
-}
-
-fn without_patterns() -> clap::Error {
-    let message = "clean needs patterns, which `dehusk mine` finds: -p PATTERNS (only --method tree needs none)\n\n\
-                   For more information, try '--help'.\n";
-    clap::Error::raw(ErrorKind::MissingRequiredArgument, message)
 }
 
 /// How documents are cleaned.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use dehusk_corpus::folder_of;
 
 /// Flags that a file sets which may have come with a corpus. None of them takes a path: a test looks.
-const OF_ANYBODY: [&str; 42] = [
+const OF_ANYBODY: [&str; 40] = [
     // How documents are read.
     "alt-text",
     "html",
@@ -33,7 +33,6 @@ const OF_ANYBODY: [&str; 42] = [
     "no-default-mutable",
     "no-slots",
     "sample",
-    "segment-duplicates",
     "tokenizer",
     // How streams learn.
     "block-share",
@@ -43,7 +42,6 @@ const OF_ANYBODY: [&str; 42] = [
     "template-documents",
     // How documents are cleaned and divided.
     "byline",
-    "coherence",
     "comments",
     "favor",
     "headline",
@@ -126,13 +124,12 @@ mod tests {
     /// Flags that a file sets only if it is trusted. Program code does not ask this list: whoever adds a flag decides here, or
     /// in [`OF_ANYBODY`], whether a corpus from elsewhere may set it.
     const OF_THE_USER: &str = "
-        about all allow-private block-model blocks boxes by candidates color contact context counts decision decision-model delay depth details
-        documents exit-code feed feeds files-from find-feeds fix folds follow-links force format from-state gold half
-        held-segments importance-model json labels learn-only learner leave-out leave-out-corpora level limit line max-bytes max-documents
-        max-pages max-patterns max-segments memory min-level model mutable no-learn no-open offsite output page-model
-        page-size pages pattern patterns penalty per-host per-source plot poll port proposed prune quiet redesign-at regex
-        report resolve restart resume retry seed segment-model segments shares since sitemaps skip source spans
-        state stdout templates threads timeout to urls verbose verify warc-size watch without worst
+        all allow-private block-model boxes candidates color contact context counts decision-model delay depth documents
+        exit-code feed feeds files-from find-feeds fix follow-links force format from-state gold half held-segments
+        importance-model json learn-only limit line max-bytes max-documents max-pages max-patterns max-segments memory min-level
+        model mutable no-learn no-open offsite output page-model page-size pattern patterns per-host per-source poll port
+        proposed prune quiet regex report resolve restart resume retry segment-model segments since sitemaps skip source spans
+        state stdout threads timeout to urls verbose verify warc-size watch worst
     ";
 
     /// All flags of a command and its subcommands: the name, and whether the value is a path.

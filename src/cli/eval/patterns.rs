@@ -14,7 +14,7 @@ use crate::cli::summary::Summary;
 use dehusk_run::{Library, mine_library};
 
 /// The options of [`SourceMineArgs`]. They cannot be used with `--patterns`, because then nothing is mined.
-const MINING: [&str; 10] = [
+const MINING: [&str; 9] = [
     "cutoff",
     "min_documents",
     "min_share",
@@ -23,7 +23,6 @@ const MINING: [&str; 10] = [
     "near_duplicates",
     "LexerArgs",
     "sample",
-    "segment_duplicates",
     "all_patterns",
 ];
 

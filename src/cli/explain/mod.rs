@@ -15,12 +15,12 @@ use dehusk_corpus::{Content, Document, HtmlView, Inventory, Records};
 use dehusk_run::clean::document::ignored_choices;
 use dehusk_run::explain::Explanation;
 use dehusk_run::explain::drawn::{Canvas, drawn};
-use dehusk_run::explain::drawn_segments::{drawn_blocks, drawn_segments};
-use dehusk_run::importance;
-use dehusk_run::segments::records;
 use dehusk_run::{Library, suited};
 use dehusk_segments::importance::model::ImportanceModel;
 use dehusk_segments::segmentation::segmenter::Segmenter;
+
+use crate::parts::drawn::{drawn_blocks, drawn_segments};
+use crate::parts::{blocks, segments};
 
 use super::force::{ForceArgs, PAGE};
 use super::options::{PageMethodArgs, ReadingArgs};
@@ -99,10 +99,8 @@ fn draw_segments(args: &ExplainArgs, global: &Global, reporter: &Reporter) -> an
     let canvas = args.canvas(&document)?;
     let tree = canvas.page.tree();
     let html = match method {
-        SegmentMethod::Blocks => {
-            drawn_blocks(&canvas, &importance::records(&ImportanceModel::shipped(), &document, tree))
-        }
-        _ => drawn_segments(&canvas, &records(&Segmenter::shipped(method.into()), &document, tree).0),
+        SegmentMethod::Blocks => drawn_blocks(&canvas, &blocks::records(&ImportanceModel::shipped(), &document, tree)),
+        _ => drawn_segments(&canvas, &segments::records(&Segmenter::shipped(method.into()), &document, tree).0),
     };
     args.write(output, &html, global, reporter)?;
     Ok(Exit::Done)

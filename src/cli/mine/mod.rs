@@ -9,7 +9,7 @@ use clap::Args;
 use dehusk_corpus::{HtmlView, Inventory, OutputRoot, ReadOptions, SourceBy, SourceListing};
 use dehusk_run::candidates::CANDIDATES;
 use dehusk_run::left_out::tell_of_skipped;
-use dehusk_run::mining::{self, mine_corpus};
+use dehusk_run::mining::{self, Alike, mine_corpus};
 use dehusk_run::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
 
 use super::force::ForceArgs;
@@ -23,17 +23,8 @@ use super::summary::{MinedSummary, Summary, count};
 use super::{Exit, Global};
 
 /// Options for reading and mining documents. They mean nothing for a state.
-const NOT_FROM_STATE: [&str; 9] = [
-    "corpus",
-    "files_from",
-    "ReadingArgs",
-    "LexerArgs",
-    "no_slots",
-    "near_duplicates",
-    "sample",
-    "segment_duplicates",
-    "all_patterns",
-];
+const NOT_FROM_STATE: [&str; 8] =
+    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "near_duplicates", "sample", "all_patterns"];
 
 /// Options of `dehusk mine`.
 #[derive(Args, Debug)]
@@ -66,8 +57,8 @@ pub struct MineCommand {
     summary: SummaryArgs,
 }
 
-/// Runs the command.
-pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+/// Runs the command. `alike` says which documents count once, in addition to those with almost the same text.
+pub fn run(args: &MineCommand, alike: Option<Alike>, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     if let Some(state) = &args.from_state {
         return from_state::run(state, args, global, reporter);
     }
@@ -76,13 +67,13 @@ pub fn run(args: &MineCommand, global: &Global, reporter: &Reporter) -> anyhow::
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     if let Some(path) = &args.candidates {
         let output = args.force.file(path, &inventory.reads().and(&global.reads), CANDIDATES)?;
-        let sources = mine_candidates(&inventory, &output, &lexer, &args.mining.options(global), reporter);
+        let sources = mine_candidates(&inventory, &output, &lexer, &args.mining.options(global).alike(alike), reporter);
         summary.seconds.extend(reporter.times());
         sources?.iter().for_each(|source| summary.note(source, source.mined.candidates.len()));
         summary.wrote.push(path.display().to_string());
     } else {
         let output = OutputRoot::create(args.output(), &inventory.reads().and(&global.reads))?;
-        let options = args.mining.options(global).prune(args.prune.prune);
+        let options = args.mining.options(global).alike(alike).prune(args.prune.prune);
         mine(&inventory, &output, &options, &lexer, reporter, &mut summary)?;
     }
     summary.skipped = reporter.skipped();
@@ -210,10 +201,6 @@ impl Summary {
 impl SourceMineArgs {
     /// The options for mining a corpus.
     pub fn options(&self, global: &Global) -> CorpusMineOptions {
-        self.mining
-            .of_corpus(global)
-            .sample(self.sample)
-            .all_patterns(self.all_patterns)
-            .segment_duplicates(self.segment_duplicates)
+        self.mining.of_corpus(global).sample(self.sample).all_patterns(self.all_patterns)
     }
 }

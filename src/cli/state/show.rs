@@ -10,9 +10,9 @@ use dehusk_core::streaming::segments::Described;
 use dehusk_corpus::SourceId;
 use dehusk_run::state::{ListedSegment, Overview, Settings, State, Summary};
 
-use crate::cli::eval::table::{Table, decimal};
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::count;
+use crate::cli::table::{Table, decimal};
 use dehusk_core::shown::{shown, size};
 use dehusk_run::stream::{open_state, source_named, tell_of_change};
 

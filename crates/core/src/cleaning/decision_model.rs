@@ -184,7 +184,7 @@ impl PartialEq for DecisionModel {
 impl Networks {
     fn parse(yaml: &str, file: &str) -> Result<Networks, ModelFileError> {
         let [first, second] = &parts(yaml)[..] else {
-            let message = "this is no decision model; write one with `dehusk train --gold`".to_owned();
+            let message = "this is no decision model; write one with `dehusk-lab train --gold`".to_owned();
             return Err(ModelFileError { file: file.to_owned(), line: 0, message });
         };
         Ok(Networks { first: FIRST.parse_network(first, file)?, second: SECOND.parse_network(second, file)? })

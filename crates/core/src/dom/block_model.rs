@@ -233,7 +233,7 @@ impl PartialEq for BlockModel {
 impl Networks {
     fn parse(yaml: &str, file: &str) -> Result<Networks, ModelFileError> {
         let [alone, in_source] = &parts(yaml)[..] else {
-            let message = "this is no block model; write one with `dehusk train --pages --gold`".to_owned();
+            let message = "this is no block model; write one with `dehusk-lab train --pages --gold`".to_owned();
             return Err(ModelFileError { file: file.to_owned(), line: 0, message });
         };
         Ok(Networks { alone: ALONE.parse_network(alone, file)?, in_source: IN_SOURCE.parse_network(in_source, file)? })

@@ -35,24 +35,6 @@ impl PageJudge {
             PageJudge::Content(model, choices) => model.judge(text, tree).boilerplate(text, *choices),
         }
     }
-
-    /// Who judges pages in this way, for messages.
-    #[doc(hidden)]
-    pub fn name(&self) -> &'static str {
-        match self {
-            PageJudge::Template(_) => "the tree method",
-            PageJudge::Content(..) => "`extract`",
-        }
-    }
-
-    /// What to do with a document that is no page.
-    #[doc(hidden)]
-    pub fn advice(&self) -> &'static str {
-        match self {
-            PageJudge::Template(_) => "clean it with --method learned",
-            PageJudge::Content(..) => "clean it with patterns (`dehusk clean`)",
-        }
-    }
 }
 
 #[cfg(test)]

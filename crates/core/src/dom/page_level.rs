@@ -178,7 +178,7 @@ impl PageModel {
             problem(
                 line,
                 format!(
-                    "this is no page-level model; write one with `dehusk train --pages`: {}",
+                    "this is no page-level model; write one with `dehusk-lab train --pages`: {}",
                     error.without_snippet()
                 ),
             )

@@ -37,7 +37,7 @@ pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFil
 }
 
 /// If a larger share of a source's content would be lost, as far as the model knows, then the source is unlike all that the model
-/// has learned from. It never loses so much of a source that it knows: see the table of kinds in docs/quality.md.
+/// has learned from. It never loses so much of a source that it knows: see the table of kinds in crates/lab/results/quality.md.
 const MAX_LOSS: f64 = 0.3;
 
 /// How patterns are selected.

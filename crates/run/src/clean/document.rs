@@ -250,8 +250,7 @@ pub fn ignored_choices() -> String {
 
 /// The parts of a page that go.
 fn judged(document: &Document, judge: &PageJudge) -> Result<Vec<(Range<usize>, f32)>, String> {
-    let no_page = || format!("it is no HTML page, which {} needs; {}", judge.name(), judge.advice());
-    let tree = document.tree.as_deref().ok_or_else(no_page)?;
+    let tree = document.tree.as_deref().ok_or("it is no HTML page, and other texts need patterns (`dehusk clean`)")?;
     Ok(judge.boilerplate(&document.text, tree, document.url.as_deref(), document.boxes.as_deref()))
 }
 

@@ -200,10 +200,8 @@ pub fn clean_corpus(
     if options.spans.is_some() {
         refuse_collisions(inventory.files())?;
     }
-    if let Some(judge) = &options.page_judge
-        && inventory.options().html == HtmlView::Markup
-    {
-        let message = format!("{} judges the visible text of pages: leave --html markup out", judge.name());
+    if options.page_judge.is_some() && inventory.options().html == HtmlView::Markup {
+        let message = "pages are judged by what they show: leave --html markup out".to_owned();
         return Err(PipelineError::Refused(message));
     }
     observer.go_on()?;

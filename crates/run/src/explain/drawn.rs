@@ -24,7 +24,7 @@ const STYLE: &str = "
 ";
 
 /// The look of a legend.
-pub(super) const LEGEND_STYLE: &str = "\
+pub const LEGEND_STYLE: &str = "\
 .dehusk-legend { all: initial !important; position: fixed !important; top: 8px !important; right: 8px !important;
   z-index: 2147483647 !important; max-width: 40em !important; max-height: 80vh !important; overflow: auto !important;
   padding: 8px !important; border: 1px solid #57606a !important; background: #fff !important; color: #1f2328 !important;
@@ -73,7 +73,7 @@ fn mark(Passage { range, verdict }: &Passage) -> PageMark {
 }
 
 /// A probability such as `.93`.
-pub(super) fn hundredths(probability: f32) -> String {
+pub fn hundredths(probability: f32) -> String {
     let written = format!("{probability:.2}");
     written.strip_prefix('0').unwrap_or(&written).to_owned()
 }

@@ -5,7 +5,6 @@
 //! a page with marks ([`drawn`]).
 
 pub mod drawn;
-pub mod drawn_segments;
 pub mod excerpts;
 pub mod lens;
 mod passages;

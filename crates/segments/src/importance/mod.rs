@@ -11,3 +11,19 @@
 pub mod features;
 pub mod model;
 pub mod record;
+
+use dehusk_core::dom::facts::Facts;
+
+use crate::segmentation::vision::{VisionBlock, vision_blocks};
+use features::PageTotals;
+use model::{Importance, ImportanceModel};
+
+/// The blocks of a page with these facts, and how important each is.
+pub fn judged_blocks(model: &ImportanceModel, facts: &Facts, html: usize) -> Vec<(VisionBlock, Importance)> {
+    let totals = PageTotals::of(facts, html);
+    let judged = |block: VisionBlock| {
+        let importance = model.importance(&totals.features(&block));
+        (block, importance)
+    };
+    vision_blocks(facts, model.permitted).into_iter().map(judged).collect()
+}

@@ -396,7 +396,7 @@ impl ImportanceModel {
         let problem = |line: u64, message: String| ModelFileError { file: file.to_owned(), line, message };
         let unread = |error: serde_saphyr::Error| {
             let line = error.location().map_or(0, |location| location.line());
-            let what = "this is no importance model; write one with `dehusk train --blocks`";
+            let what = "this is no importance model; write one with `dehusk-lab train --blocks`";
             problem(line, format!("{what}: {}", error.without_snippet()))
         };
         let Head { kind, version } = serde_saphyr::from_str(yaml).map_err(unread)?;
@@ -693,7 +693,10 @@ mod tests {
         let error = ImportanceModel::parse(&yaml.replacen(old, new, 1), "broken.yaml").unwrap_err();
         let message = error.to_string();
         assert!(message.starts_with("broken.yaml:") && message.contains(expected), "{message}");
-        assert!(message.contains("train the model again") || message.contains("dehusk train --blocks"), "{message}");
+        assert!(
+            message.contains("train the model again") || message.contains("dehusk-lab train --blocks"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -747,7 +750,7 @@ mod tests {
             let message = ImportanceModel::parse(yaml, "boat.yaml").unwrap_err().to_string();
             assert!(message.starts_with("boat.yaml"), "{message}");
             assert!(
-                message.contains("this is no importance model; write one with `dehusk train --blocks`"),
+                message.contains("this is no importance model; write one with `dehusk-lab train --blocks`"),
                 "{message}"
             );
         }

@@ -173,7 +173,7 @@ impl SegmentModel {
         let Head { kind, version, lambda, mut features } = serde_saphyr::from_str(&all[0]).map_err(|error| {
             let line = error.location().map_or(0, |location| location.line());
             let message = error.without_snippet();
-            problem(line, format!("this is no segment model; write one with `dehusk train --segments`: {message}"))
+            problem(line, format!("this is no segment model; write one with `dehusk-lab train --segments`: {message}"))
         })?;
         if kind != KIND || version != VERSION {
             let message = format!(

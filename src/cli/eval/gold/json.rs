@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use dehusk::evaluation::gold_texts::GoldTexts;
-use dehusk::evaluation::scoring::figures::{DocumentFigures, Figures, LostText, PatternFigures, Scores, SourceFigures};
-use dehusk::evaluation::words::Bag;
+use dehusk_run::scoring::figures::{DocumentFigures, Figures, LostText, PatternFigures, Scores, SourceFigures};
+use dehusk_run::scoring::gold_texts::GoldTexts;
+use dehusk_run::scoring::words::Bag;
 
 use super::TellingArgs;
 use crate::cli::summary::Summary;

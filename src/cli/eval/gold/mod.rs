@@ -5,15 +5,15 @@ mod tables;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use serde_json::Value;
 
-use dehusk::evaluation::gold_texts::GoldTexts;
-use dehusk::evaluation::scoring::figures::Figures;
-use dehusk::evaluation::scoring::rules::Methods;
-use dehusk::evaluation::scoring::{Libraries, Scoring};
 use dehusk_corpus::{Inventory, SourceListing};
+use dehusk_run::scoring::figures::Figures;
+use dehusk_run::scoring::gold_texts::GoldTexts;
+use dehusk_run::scoring::rules::Methods;
+use dehusk_run::scoring::{Libraries, Scoring};
 use dehusk_run::suited;
 
 use super::patterns::PatternsArgs;
@@ -27,15 +27,14 @@ use crate::cli::{Exit, Global};
 /// Maximum number of names in a warning. Three dots stand for the others.
 const NAMES_TOLD: usize = 3;
 
-/// Options of `dehusk eval` without a subcommand.
+/// Options of `dehusk eval`.
 #[derive(Args, Debug)]
 pub struct GoldArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Folder with the text to keep: DIR/<source>/<document>.txt
-    // It is required here, but not for the subcommands.
-    #[arg(long, required = true, value_name = "DIR")]
-    gold: Option<PathBuf>,
+    #[arg(long, value_name = "DIR")]
+    gold: PathBuf,
     #[command(flatten)]
     scoring: ScoringArgs,
 }
@@ -77,8 +76,7 @@ struct TellingArgs {
 /// Runs the command.
 pub fn run(args: &GoldArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let folder = args.gold.as_deref().context("--gold DIR is needed: the folder with the gold text")?;
-    let gold = GoldTexts::read(folder, &args.corpus.reading.gold_options(), reporter)?;
+    let gold = GoldTexts::read(&args.gold, &args.corpus.reading.gold_options(), reporter)?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use dehusk::evaluation::gold_texts::GoldTexts;
-use dehusk::evaluation::score::{MIN_GOLD_WORDS, Score};
-use dehusk::evaluation::scoring::figures::{Figures, PatternFigures, Scores};
-use dehusk::evaluation::scoring::rules::Rule;
+use dehusk_run::scoring::figures::{Figures, PatternFigures, Scores};
+use dehusk_run::scoring::gold_texts::GoldTexts;
+use dehusk_run::scoring::rules::Rule;
+use dehusk_run::scoring::score::{MIN_GOLD_WORDS, Score};
 
 use super::TellingArgs;
-use crate::cli::eval::table::{Table, decimal, percent};
 use crate::cli::summary::{Summary, count};
+use crate::cli::table::{Table, decimal, percent};
 
 /// Maximum number of characters of a lost text or a regex that are shown.
 const SHOWN: usize = 88;

@@ -1,0 +1,10 @@
+//! The commands of the lab.
+
+pub mod blocks;
+pub mod feeds;
+pub mod inject;
+pub mod nodes;
+pub mod segments;
+pub mod stream;
+pub mod train;
+pub mod tree;

@@ -1,0 +1,227 @@
+//! Cross-validation: each block is judged by a model that was learned without it.
+
+use rayon::prelude::*;
+
+use super::LabelledPage;
+use super::confusion::Confusion;
+use dehusk_core::random::Random;
+use dehusk_segments::importance::features::WIDTH;
+use dehusk_segments::importance::model::{Example, ImportanceModel, Learner, Scaling};
+
+/// Number of folds by which a learner chooses its options.
+const INNER_FOLDS: usize = 5;
+/// How many blocks the blocks of a page count for together. Pages with many blocks say no more than others.
+const BLOCKS: f64 = 8.0;
+/// How folds are drawn.
+const SEED: u64 = 2004;
+
+/// What is left out together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// All pages of a source. This is how it is for a new site.
+    Sources,
+    /// Any blocks, as in the paper. Other blocks of the same page are learned from, which flatters.
+    Blocks,
+}
+
+/// What is learned, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    /// The learner.
+    pub learner: Learner,
+    /// How features are scaled.
+    pub scaling: Scaling,
+    /// The features that are used.
+    pub uses: [bool; WIDTH],
+}
+
+/// Blocks with the level that most assessors gave. Those that are left out together have one number in [`Example::fold`].
+pub fn examples(pages: &[LabelledPage], together: Together) -> Vec<Example> {
+    let mut sources: Vec<&str> = pages.iter().map(|page| page.source.as_str()).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    let mut numbers: Vec<usize> = (0..sources.len()).collect();
+    Random::new(SEED).shuffle(&mut numbers);
+    let mut examples = Vec::new();
+    for page in pages {
+        let count = page.blocks.iter().filter(|block| block.level.level.is_some()).count();
+        let source = sources.binary_search(&page.source.as_str()).map_or(0, |at| numbers[at]);
+        for block in &page.blocks {
+            let Some(level) = block.level.level else { continue };
+            examples.push(Example { features: block.features, level, fold: source, weight: BLOCKS / count as f64 });
+        }
+    }
+    if together == Together::Blocks {
+        let mut numbers: Vec<usize> = (0..examples.len()).collect();
+        Random::new(SEED).shuffle(&mut numbers);
+        examples.iter_mut().zip(numbers).for_each(|(example, number)| example.fold = number);
+    }
+    examples
+}
+
+/// Learns from all examples. What the learner leaves open is chosen by folds of what is left out together; if that is all one
+/// thing, such as a single source, by folds of blocks. Also returns whether training came near its optimum.
+pub fn learned(examples: &[Example], trial: &Trial, permitted: u8) -> (ImportanceModel, bool) {
+    let mut together: Vec<usize> = examples.iter().map(|example| example.fold).collect();
+    together.sort_unstable();
+    together.dedup();
+    let inner = |(number, example): (usize, &Example)| {
+        let place = if together.len() > 1 { together.binary_search(&example.fold).unwrap_or(0) } else { number };
+        Example { fold: place % INNER_FOLDS, ..example.clone() }
+    };
+    let examples: Vec<Example> = examples.iter().enumerate().map(inner).collect();
+    ImportanceModel::fit(&examples, trial.learner, trial.scaling, &trial.uses, permitted)
+}
+
+/// Learns as often as there are folds, each time without one of them, and judges the blocks of that one. Of the rest, a
+/// `share` of what is left out together is learned from.
+///
+/// # Panics
+/// Without examples.
+pub fn cross_validated(examples: &[Example], trial: &Trial, folds: usize, share: f64) -> Confusion {
+    let mut levels: Vec<u8> = examples.iter().map(|example| example.level).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let of_fold = |fold: usize| {
+        let mut confusion = Confusion::new(&levels);
+        // The numbers are in no order already.
+        let is_kept = |number: usize| Random::along(SEED, &[number as u64]).unit() < share;
+        let others = examples.iter().filter(|example| example.fold % folds != fold && is_kept(example.fold));
+        let others: Vec<Example> = others.cloned().collect();
+        if others.is_empty() {
+            return confusion;
+        }
+        let (model, _) = learned(&others, trial, 0);
+        for example in examples.iter().filter(|example| example.fold % folds == fold) {
+            confusion.add(example.level, model.importance(&example.features).level);
+        }
+        confusion
+    };
+    let all: Vec<Confusion> = (0..folds).into_par_iter().map(of_fold).collect();
+    all.iter().fold(Confusion::new(&levels), |sum, of_fold| sum.and(of_fold))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::importance::LabelledBlock;
+    use dehusk_segments::importance::model;
+    use dehusk_segments::importance::record::BlockLevel;
+
+    /// Pages of some sources, two of each. The features of a block say which level it has, and the last one its source.
+    fn pages(sources: usize, level: impl Fn(usize, usize) -> Option<u8>) -> Vec<LabelledPage> {
+        let mut random = Random::new(1);
+        let mut page = |source: usize, count: usize| {
+            let block = |number: usize| {
+                let level = level(source, number);
+                let mut features: [f64; WIDTH] = std::array::from_fn(|_| random.unit());
+                (0..5).for_each(|at| features[at] = 9.0 * f64::from(u8::from(level == Some(at as u8))) + random.unit());
+                features[WIDTH - 1] = source as f64;
+                LabelledBlock { features, level: BlockLevel { votes: Vec::new(), level } }
+            };
+            LabelledPage { source: format!("s{source:02}"), blocks: (0..count).map(block).collect(), all: count }
+        };
+        (0..sources).flat_map(|source| [page(source, 4), page(source, 6)]).collect()
+    }
+
+    fn any_level(source: usize, number: usize) -> Option<u8> {
+        Some((1 + (source + number) % 4) as u8)
+    }
+
+    const TRIAL: Trial = Trial { learner: Learner::Logistic, scaling: Scaling::Range, uses: [true; WIDTH] };
+
+    /// One that is linear and one that is not. They are quick.
+    const LEARNERS: [Learner; 2] = [Learner::Logistic, Learner::RbfNetwork];
+
+    fn source_of(example: &Example) -> usize {
+        example.features[WIDTH - 1] as usize
+    }
+
+    #[test]
+    fn the_blocks_of_a_source_are_left_out_together() {
+        let examples = examples(&pages(30, any_level), Together::Sources);
+        assert_eq!(examples.len(), 300);
+        let pairs: BTreeSet<(usize, usize)> =
+            examples.iter().map(|example| (source_of(example), example.fold)).collect();
+        assert_eq!(pairs.len(), 30);
+        assert_eq!(pairs.iter().map(|(_, fold)| fold).collect::<BTreeSet<&usize>>().len(), 30);
+        // The numbers are drawn: otherwise sources with alike names would be learned from together.
+        assert!(pairs.iter().any(|(source, fold)| source != fold));
+        // All folds have as many sources.
+        for fold in 0..10 {
+            assert_eq!(pairs.iter().filter(|(_, of_source)| of_source % 10 == fold).count(), 3);
+        }
+    }
+
+    #[test]
+    fn blocks_alone_are_left_out_alone() {
+        let examples = examples(&pages(30, any_level), Together::Blocks);
+        let folds: BTreeSet<usize> = examples.iter().map(|example| example.fold).collect();
+        assert!(folds.into_iter().eq(0..300));
+        // The blocks of a source are spread.
+        let of_first = examples.iter().filter(|example| source_of(example) == 0);
+        assert!(of_first.map(|example| example.fold % 10).collect::<BTreeSet<usize>>().len() > 3);
+    }
+
+    #[test]
+    fn pages_count_the_same() {
+        let pages = pages(3, |source, number| any_level(source, number).filter(|_| number != 1));
+        for together in [Together::Sources, Together::Blocks] {
+            let examples = examples(&pages, together);
+            // Blocks without a level are left out: 3 and 5 remain.
+            let weights: Vec<f64> = examples.iter().map(|example| example.weight).collect();
+            let of_source = [[8.0 / 3.0; 3].as_slice(), &[8.0 / 5.0; 5]].concat();
+            assert_eq!(weights, of_source.repeat(3));
+        }
+        assert_eq!(examples(&[], Together::Sources), []);
+    }
+
+    #[test]
+    fn blocks_that_are_easily_told_apart_are_all_right() {
+        let pages = pages(12, any_level);
+        for together in [Together::Sources, Together::Blocks] {
+            let examples = examples(&pages, together);
+            for learner in LEARNERS {
+                let confusion = cross_validated(&examples, &Trial { learner, ..TRIAL }, 4, 1.0);
+                assert_eq!(confusion.levels(), [1, 2, 3, 4]);
+                // Each block is judged once.
+                assert_eq!(confusion.len(), 120);
+                assert_eq!(confusion.micro_f1(), 1.0, "{learner:?} {together:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_learned_from_the_source_that_is_judged() {
+        // Each source has a level that no other has. So nobody can know it, unless blocks of the source are learned from.
+        let pages = pages(4, |source, _| Some((1 + source) as u8));
+        for learner in LEARNERS {
+            let trial = Trial { learner, ..TRIAL };
+            let share = |together| cross_validated(&examples(&pages, together), &trial, 4, 1.0).micro_f1();
+            assert_eq!(share(Together::Sources), 0.0, "{learner:?}");
+            assert!(share(Together::Blocks) > 0.9, "{learner:?}");
+        }
+    }
+
+    #[test]
+    fn a_share_of_the_sources_is_learned_from() {
+        let examples = examples(&pages(20, any_level), Together::Sources);
+        let share = |share: f64| cross_validated(&examples, &TRIAL, 5, share);
+        // Nothing to learn from: nothing is judged.
+        assert!(share(0.0).is_empty());
+        assert_eq!(share(0.5).len(), 200);
+        assert_eq!(share(0.5), share(0.5));
+    }
+
+    #[test]
+    fn one_source_cannot_be_left_out() {
+        let examples = examples(&pages(1, any_level), Together::Sources);
+        assert!(cross_validated(&examples, &TRIAL, 10, 1.0).is_empty());
+        // Learned from it can be, by any learner.
+        for (learner, _) in model::LEARNERS {
+            assert_eq!(learned(&examples, &Trial { learner, ..TRIAL }, 9).0.permitted, 9);
+        }
+    }
+}

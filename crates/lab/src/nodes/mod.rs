@@ -1,0 +1,189 @@
+//! Page-level template detection, judged by gold text.
+//!
+//! Gold text tells which runs of text of a page are content: those of which at least half of the words are found in it. All
+//! other runs are template. Runs without words are not judged. The true sections are the largest nodes of which all runs
+//! are content, or all are template.
+
+pub mod figures;
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::agreement::adjusted_rand_index;
+use super::article::Article;
+use dehusk_core::dom::facts::Facts;
+use dehusk_core::dom::page_level::{Judged, PageModel, TEMPLATE, sectioned};
+use dehusk_core::html::{NodeKind, Tree};
+use dehusk_corpus::{Document, Inventory, SourceListing};
+use dehusk_run::Observer;
+use dehusk_run::reading::read_documents;
+use dehusk_run::scoring::gold_texts::{Gold, GoldTexts};
+use dehusk_run::scoring::words::words;
+use figures::{Detected, Found, PageFigures, Way};
+
+/// The differences of scores that are tried to merge runs.
+pub const DELTAS: [f32; 12] = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8];
+
+/// All that is needed to judge the pages of a corpus.
+pub struct Measuring<'a> {
+    /// The pages, read with their trees.
+    pub inventory: &'a Inventory,
+    /// The gold texts.
+    pub gold: &'a GoldTexts,
+    /// The model that is measured.
+    pub model: &'a PageModel,
+    /// All penalties of sections are multiplied by one of these factors.
+    pub factors: &'a [f64],
+    /// Is told about progress.
+    pub observer: &'a dyn Observer,
+}
+
+impl Measuring<'_> {
+    /// The figures of each page that has gold text, in the order of the sources.
+    ///
+    /// # Errors
+    /// If the observer stops it.
+    pub fn measure_all(&self, listings: &[SourceListing]) -> dehusk_run::Result<Vec<PageFigures>> {
+        self.observer.start("measuring", listings.len().into());
+        let mut all = Vec::new();
+        for listing in listings {
+            let documents = read_documents(self.inventory, &listing.documents, self.observer)?;
+            let pairs = self.gold.with_documents(listing.id.as_str(), &documents);
+            let measure = |(gold, document): &(&Gold, &Document)| self.measure(gold, document);
+            all.extend(pairs.par_iter().filter_map(measure).collect::<Vec<PageFigures>>());
+            self.observer.step(1);
+        }
+        self.observer.finish();
+        Ok(all)
+    }
+
+    /// `None` for a document that is no page.
+    fn measure(&self, gold: &Gold, document: &Document) -> Option<PageFigures> {
+        let tree = document.tree.as_deref()?;
+        let facts = Facts::of(tree, &document.text, document.url.as_deref(), document.boxes.as_deref());
+        let page = MarkedPage::of(&facts, &document.text, &gold.text);
+        let judged = Judged::of(&facts);
+        let scores = self.model.scores(&facts, &judged);
+        let of_runs =
+            |values: &[f32]| -> Vec<f32> { page.runs.iter().map(|run| values[judged.index_of(run.node)]).collect() };
+        let basic = of_runs(&scores);
+        let mut ways = vec![(Way::Basic, page.judge(&basic, &merged(&basic, 0.0)))];
+        ways.extend(DELTAS.map(|delta| (Way::Merged(delta), page.judge(&basic, &merged(&basic, delta)))));
+        ways.extend(self.factors.iter().map(|&factor| {
+            let smooth = sectioned(&facts, &judged, &scores, factor);
+            let sections: Vec<usize> = page.runs.iter().map(|run| smooth.sections[judged.index_of(run.node)]).collect();
+            (Way::Smooth(factor), page.judge(&of_runs(&smooth.values), &sections))
+        }));
+        let (source, name) = (document.source.as_str().to_owned(), document.id.clone());
+        Some(PageFigures { source, name, ways })
+    }
+}
+
+/// Runs as groups: neighbours are together while their scores differ by no more than this.
+fn merged(scores: &[f32], delta: f32) -> Vec<usize> {
+    let mut group = 0;
+    let group_of = |at: usize| {
+        group += usize::from(at > 0 && (scores[at] - scores[at - 1]).abs() > delta);
+        group
+    };
+    (0..scores.len()).map(group_of).collect()
+}
+
+/// A run of text with words.
+struct Run {
+    node: usize,
+    words: usize,
+    anchor_words: usize,
+    is_template: bool,
+}
+
+/// A page whose runs are marked by gold text.
+struct MarkedPage {
+    runs: Vec<Run>,
+    /// The true section of each run.
+    sections: Vec<usize>,
+    /// For each link with words, its runs.
+    links: Vec<Range<usize>>,
+}
+
+impl MarkedPage {
+    fn of(facts: &Facts, text: &str, gold: &str) -> MarkedPage {
+        let tree = facts.tree();
+        let article = Article::locate(text, gold);
+        let (mut runs, mut links): (Vec<Run>, Vec<(usize, usize)>) = (Vec::new(), Vec::new());
+        let mut stretch = 0;
+        for node in 0..tree.len() {
+            if facts.is_link(node) {
+                links.push((runs.len(), tree.end(node)));
+            }
+            let NodeKind::Text(_) = tree.kind(node) else { continue };
+            let range = tree.text(node);
+            let (mut all, mut found) = (0, 0);
+            for word in words(&text[range.clone()]) {
+                let start = range.start + word.range.start;
+                while article.stretches.get(stretch).is_some_and(|stretch| stretch.end <= start) {
+                    stretch += 1;
+                }
+                all += 1;
+                found += usize::from(article.stretches.get(stretch).is_some_and(|stretch| stretch.start <= start));
+            }
+            if all > 0 {
+                let is_linked = links.last().is_some_and(|&(_, end)| node < end);
+                let anchor_words = if is_linked { all } else { 0 };
+                runs.push(Run { node, words: all, anchor_words, is_template: 2 * found < all });
+            }
+        }
+        let sections = sections(tree, &runs);
+        let links = links.into_iter().map(|(first, end)| first..runs.partition_point(|run| run.node < end));
+        let links = links.filter(|runs| !runs.is_empty()).collect();
+        MarkedPage { sections, links, runs }
+    }
+
+    /// Judges a way that gives each run this score and this section.
+    fn judge(&self, scores: &[f32], sections: &[usize]) -> Found {
+        let is_called: Vec<bool> = scores.iter().map(|&score| score >= TEMPLATE).collect();
+        let mut found = Found { sections: adjusted_rand_index(sections, &self.sections), ..Found::default() };
+        for (run, &is_called) in self.runs.iter().zip(&is_called) {
+            found.words.add(is_called, run.is_template, run.words);
+            found.anchor_words.add(is_called, run.is_template, run.anchor_words);
+        }
+        for link in &self.links {
+            let words = |is: &dyn Fn(usize) -> bool| -> usize {
+                link.clone().filter(|&run| is(run)).map(|run| self.runs[run].words).sum()
+            };
+            let all = words(&|_| true);
+            let is_template = 2 * words(&|run| self.runs[run].is_template) > all;
+            found.links.add(2 * words(&|run| is_called[run]) > all, is_template, 1);
+        }
+        found
+    }
+}
+
+/// The section of each run: the largest node around it whose runs are all template or all not.
+fn sections(tree: &Tree, runs: &[Run]) -> Vec<usize> {
+    // For each number of runs, how many of them are template.
+    let mut template = vec![0];
+    for run in runs {
+        template.push(template.last().copied().unwrap_or(0) + usize::from(run.is_template));
+    }
+    let before = |node: usize| runs.partition_point(|run| run.node < node);
+    let is_one = |node: usize| {
+        let (first, end) = (before(node), before(tree.end(node)));
+        let count = template[end] - template[first];
+        count == 0 || count == end - first
+    };
+    // Found from the page downwards: the first node that is one section.
+    let mut root: Vec<Option<usize>> = Vec::with_capacity(tree.len());
+    for node in 0..tree.len() {
+        let around = tree.parent(node).and_then(|parent| root[parent]);
+        root.push(around.or_else(|| is_one(node).then_some(node)));
+    }
+    runs.iter().map(|run| root[run.node].unwrap_or(run.node)).collect()
+}
+
+/// The way of merging whose sections agree best with the true ones, as a mean of pages.
+pub fn best_delta(pages: &[PageFigures]) -> Option<f32> {
+    let mean = |&delta: &f32| Detected::of(pages, Way::Merged(delta)).sections;
+    DELTAS.into_iter().max_by(|a, b| mean(a).total_cmp(&mean(b)).then(b.total_cmp(a)))
+}

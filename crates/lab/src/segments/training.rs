@@ -1,0 +1,88 @@
+//! Learns a segment model: weights from one half of the pages, and from the other half how much apart costs.
+
+use rayon::prelude::*;
+use twox_hash::XxHash3_64;
+
+use crate::agreement::adjusted_rand_index;
+use dehusk_core::models::metric::MetricOptions;
+use dehusk_segments::segmentation::grouping::Grouping;
+use dehusk_segments::segmentation::model::{Lesson, SegmentModel};
+use dehusk_segments::segmentation::segmenter::{Knowledge, clusters, cuts};
+
+/// The values of lambda that are tried.
+pub fn lambdas() -> impl Iterator<Item = f64> {
+    (1..=40).map(|tenths| f64::from(tenths) / 10.0)
+}
+
+/// Learns from pages, each with its source and name. Some are held out, to choose lambda by. In the end, the weights are
+/// learned from all pages.
+pub fn train(keys: &[[String; 2]], lessons: &[Lesson]) -> SegmentModel {
+    let held_out = held_out(keys);
+    let side = |side: bool| -> Vec<Lesson> {
+        lessons
+            .iter()
+            .zip(&held_out)
+            .filter(|(_, held_out)| **held_out == side)
+            .map(|(lesson, _)| lesson.clone())
+            .collect()
+    };
+    let options = MetricOptions::default();
+    let (first, others) = (SegmentModel::fit(&side(false), &options), side(true));
+    let mut model = SegmentModel::fit(lessons, &options);
+    model.lambda = [
+        best(&others, |lesson, lambda| cuts(&lesson.scene, &first, Knowledge::ALL, Some(lambda)).0),
+        best(&others, |lesson, lambda| clusters(&lesson.scene, &first, true, Some(lambda))),
+    ];
+    model
+}
+
+/// Which pages are held out: those of about half of the sources. If this would be all pages or none, as of a single source,
+/// every second page.
+fn held_out(keys: &[[String; 2]]) -> Vec<bool> {
+    let by_source: Vec<bool> = keys.iter().map(|[source, _]| XxHash3_64::oneshot(source.as_bytes()) % 2 == 1).collect();
+    match by_source.contains(&true) && by_source.contains(&false) {
+        true => by_source,
+        false => (0..keys.len()).map(|page| page % 2 == 1).collect(),
+    }
+}
+
+/// The lambda of the best mean agreement.
+pub fn best(lessons: &[Lesson], group: impl Fn(&Lesson, f64) -> Grouping + Sync) -> f64 {
+    let mean = |lambda: f64| {
+        let agreement =
+            |lesson: &Lesson| agreement(&lesson.groups, group(lesson, lambda).groups(), adjusted_rand_index);
+        let all: Vec<f64> = lessons.par_iter().filter_map(agreement).collect();
+        all.iter().sum::<f64>() / all.len().max(1) as f64
+    };
+    let scored: Vec<(f64, f64)> = lambdas().map(|lambda| (lambda, mean(lambda))).collect();
+    scored.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best }).map_or(1.0, |(lambda, _)| lambda)
+}
+
+/// How well found groups agree with the known ones, where these are known. `None` if none is.
+pub fn agreement(known: &[Option<u32>], found: &[u32], measure: fn(&[usize], &[usize]) -> f64) -> Option<f64> {
+    let pairs = known.iter().zip(found).filter_map(|(known, &found)| Some(((*known)? as usize, found as usize)));
+    let (known, found): (Vec<usize>, Vec<usize>) = pairs.unzip();
+    (!known.is_empty()).then(|| measure(&known, &found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_held_out_as_a_whole_and_never_all_pages_or_none() {
+        let keys = |sources: &[&str]| -> Vec<[String; 2]> {
+            let key = |(number, source): (usize, &&str)| [(*source).to_owned(), number.to_string()];
+            sources.iter().enumerate().map(key).collect()
+        };
+        for count in 2..40 {
+            let names: Vec<String> = (0..count).flat_map(|number| [number, number]).map(|n| n.to_string()).collect();
+            let sources: Vec<&str> = names.iter().map(String::as_str).collect();
+            let held_out = held_out(&keys(&sources));
+            let of_sources = held_out.chunks(2).filter(|of_source| of_source[0] == of_source[1]).count();
+            assert!(of_sources == count || of_sources == 0, "{held_out:?}");
+            assert!(held_out.contains(&true) && held_out.contains(&false), "{held_out:?}");
+        }
+        assert_eq!(held_out(&keys(&["a"; 5])), [false, true, false, true, false]);
+    }
+}
