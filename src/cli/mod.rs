@@ -3,7 +3,7 @@
 //! Only programs use it: `dehusk`, and that of the lab, which has other commands with the same flags.
 
 // What is public is for a program of this workspace. What a flag does is in its help.
-#![allow(missing_docs)]
+#![allow(missing_docs, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
 
 mod check;
 pub mod clean;

@@ -1,5 +1,7 @@
 //! The program `dehusk-lab`: trains the models that dehusk ships, and repeats the measurements of the literature.
 
+#![allow(rustdoc::invalid_html_tags, rustdoc::bare_urls)] // comments at flags are help, and no documentation
+
 mod boxes;
 mod commands;
 mod experiments;
