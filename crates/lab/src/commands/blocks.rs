@@ -32,7 +32,7 @@ pub struct BlocksArgs {
     corpus: CorpusArgs,
     /// File with the levels of parts of pages: a JSONL file
     ///
-    /// File with the levels of parts of pages: a JSONL file (see docs/pages.md).
+    /// File with the levels of parts of pages: a JSONL file (see results/segments-and-blocks.md).
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     gold: PathBuf,
     /// Importance model to measure [default: the shipped model]
@@ -83,7 +83,7 @@ pub fn run(args: &BlocksArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let options = args.corpus.reading.options().boxes(args.boxes.clone());
     if options.html == HtmlView::Markup {
-        bail!("`eval blocks` reads pages as trees: leave --html markup out");
+        bail!("`blocks` reads pages as trees: leave --html markup out");
     }
     let labels = Labels::read(&args.gold)?;
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;

@@ -38,7 +38,7 @@ pub fn run(args: &FeedsArgs, global: &Global, reporter: &Reporter) -> anyhow::Re
     let asked = args.reading.read_only();
     let html = asked.html;
     if html == HtmlView::Markup {
-        bail!("`eval feeds` compares feeds with the text of pages: leave --html markup out");
+        bail!("`feeds` compares feeds with the text of pages: leave --html markup out");
     }
     // Pages of WARC files are stored when they are listed. Without their markup they would have no trees.
     let inventory = scan_paths(&args.warc, &args.list, &asked, reporter, &mut summary)?.with_html(HtmlView::Page);

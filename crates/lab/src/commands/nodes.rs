@@ -58,7 +58,7 @@ pub fn run(args: &NodesArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let options = args.corpus.reading.options().boxes(args.boxes.clone());
     if options.html == HtmlView::Markup {
-        bail!("`eval nodes` reads pages as trees: leave --html markup out");
+        bail!("`nodes` reads pages as trees: leave --html markup out");
     }
     let gold = GoldTexts::read(&args.gold, &args.corpus.reading.gold_options(), reporter)?;
     // Input that can be read only once is stored when it is listed. Without its markup it would have no trees.

@@ -72,7 +72,7 @@ pub fn run(args: &SegmentsArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let options = args.corpus.reading.options().boxes(args.boxes.clone());
     if options.html == HtmlView::Markup {
-        bail!("`eval segments` reads pages as trees: leave --html markup out");
+        bail!("`segments` reads pages as trees: leave --html markup out");
     }
     let marked = Marked::read(&args.gold, args.level)?;
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;

@@ -95,7 +95,7 @@ pub struct TrainArgs {
     labels: LabelsName,
     /// Learn a segment model from marked segments: a JSONL file
     ///
-    /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see docs/pages.md).
+    /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see results/segments-and-blocks.md).
     #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with = "decision", value_hint = ValueHint::FilePath)]
     segments: Option<PathBuf>,
     /// Marked segments up to this level [default: all levels]
@@ -104,7 +104,7 @@ pub struct TrainArgs {
     /// Learn how important blocks are, from known levels: a JSONL file
     ///
     /// Learn an importance model, for `dehusk blocks`, from parts of pages whose levels people gave: a JSONL file (see
-    /// docs/pages.md).
+    /// results/segments-and-blocks.md).
     #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with_all = ["decision", "pages", "segments"], value_hint = ValueHint::FilePath)]
     blocks: Option<PathBuf>,
     /// What learns
