@@ -187,7 +187,8 @@ fn parse(line: &[u8]) -> Result<DrawnPage, String> {
 mod tests {
     use std::fs;
 
-    use super::super::testing::{inventory, tree};
+    use super::super::testing::tree;
+    use super::super::{Inventory, ReadOptions};
     use super::*;
 
     const PAGE: &str = "<p>one<p>two";
@@ -203,7 +204,8 @@ mod tests {
         fs::write(&file, lines).expect("written");
         let boxes = BoxesFile::open(&file).map_err(|error| error.to_string())?;
         fs::remove_file(&file).expect("removed");
-        let inventory = inventory(&folder, "").with_trees().with_boxes(Arc::new(boxes));
+        let options = ReadOptions::default().tree(true).boxes(Some(Arc::new(boxes)));
+        let inventory = Inventory::scan(&[folder.path().to_owned()], &options).expect("a corpus");
         let place = inventory.sources().expect("sources").listings[0].documents[0];
         let document = inventory.read(&place).map_err(|skipped| skipped.to_string())?;
         Ok(document.boxes.as_deref().cloned())

@@ -26,9 +26,7 @@ use super::roots::look_at_all;
 use super::scan_error::{NothingFound, ScanError};
 use super::spool::Spool;
 use super::stdin::Stdin;
-use super::{
-    BoxesFile, Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reads, Reason, Records, Skipped,
-};
+use super::{Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reads, Reason, Records, Skipped};
 
 /// Maximum number of JSONL files that are kept open. Otherwise a source whose lines are read one by one would open its
 /// file for each line. Systems allow a program some hundred open files.
@@ -103,12 +101,6 @@ impl Inventory {
     #[doc(hidden)]
     pub fn with_trees(&self) -> Inventory {
         self.with_options(ReadOptions { tree: true, ..(*self.options).clone() })
-    }
-
-    /// The same files. Pages with trees are read with their boxes, if the file has them.
-    #[doc(hidden)]
-    pub fn with_boxes(&self, boxes: Arc<BoxesFile>) -> Inventory {
-        self.with_options(ReadOptions { boxes: Some(boxes), ..(*self.options).clone() })
     }
 
     /// The same files. What is read as the text of a page comes with its page ([`HtmlView::Page`]).
