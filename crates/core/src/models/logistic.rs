@@ -452,7 +452,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
-        fn plain_gradient_ascent_comes_no_higher(rows in rows(10..20), width in 1..4usize) {
+        fn plain_gradient_ascent_comes_to_the_same_model(rows in rows(10..20), width in 1..4usize) {
             let fitted = fit(&of(width, &rows), &PLAIN);
             let mut climbing = fitted.clone();
             (0..=width).for_each(|index| climbing = moved(&climbing, index, -weights_of(&climbing)[index]));
@@ -467,6 +467,9 @@ mod tests {
             // The likelihood has one maximum. Where it is flat, climbing takes long to come near its place, but not near its height.
             let [climbed, reached] = [&climbing, &fitted].map(|model| plain_likelihood(model, &rows, &PLAIN));
             prop_assert!(reached >= climbed - 1e-9 * (1.0 + climbed.abs()), "{climbed} {reached}");
+            let is_near = |(one, other): (f64, f64)| (one - other).abs() < 1e-3;
+            let is_same = weights_of(&climbing).into_iter().zip(weights_of(&fitted)).all(is_near);
+            prop_assert!(is_same || reached - climbed > 1e-6, "{climbing:?} {fitted:?}");
         }
     }
 
