@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn elements_and_runs_have_boxes() {
-        let (_, tree) = dehusk::read::<Tree>(PAGE);
+        let (_, tree) = dehusk_core::html::read::<Tree>(PAGE);
         // A machine without fonts has no letters.
         let Ok(fonts) = crate::fonts::fonts() else { return };
         let (measured, _) = drawn(&marked(PAGE, &tree), fonts);

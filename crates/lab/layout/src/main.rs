@@ -9,6 +9,7 @@
 
 mod drawing;
 mod fonts;
+#[path = "../../src/boxes/pages.rs"]
 mod pages;
 mod sheets;
 

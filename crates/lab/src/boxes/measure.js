@@ -12,7 +12,7 @@ const look = element => {
   return [parseFloat(fontSize), Math.round(+fontWeight), fontStyle !== "normal", parts(color).slice(0, 3).map(opaque),
     alpha > 0.5 ? [red, green, blue].map(opaque) : null];
 };
-const measured = (element, node) => ({ node, rect: sides(element.getBoundingClientRect()), runs: runs(element), style: look(element) });
+const measured = (element, node) => ({ node, rect: sides(element.getBoundingClientRect()), runs: runs(element), look: look(element) });
 const marked = [...document.querySelectorAll(`[${mark}]`)].map(element => measured(element, +element.getAttribute(mark)));
 const root = document.documentElement;
 return { width: root.scrollWidth, height: root.scrollHeight, nodes: [measured(document.body ?? root, 0), ...marked] };

@@ -8,6 +8,8 @@
 //! Each page is drawn by Chromium as it is stored, without scripts and without the network. So it has the style that is in
 //! the page itself, and no other. The window is 1024 pixels wide and 768 high.
 
+mod pages;
+
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -18,17 +20,14 @@ use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use dehusk::cli::Exit;
-use dehusk_core::html::{NodeKind, Tree};
-use dehusk_corpus::{Color, Document, DrawnPage, HtmlView, Inventory, ReadOptions};
+use dehusk_corpus::{Document, DrawnPage, HtmlView, Inventory, ReadOptions};
+use pages::{MARK, Measured, boxes, marked, styles};
 
 /// Measures the pages.
 const SCRIPT: &str = include_str!("measure.js");
-/// The attribute that numbers the elements of a page.
-const MARK: &str = "data-dehusk-node";
 /// Maximum time to load a page.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -123,97 +122,6 @@ async fn drawn(client: &Client, document: &Document, folder: &Path) -> anyhow::R
     })
 }
 
-/// What the script returns.
-#[derive(Deserialize)]
-struct Measured {
-    width: f32,
-    height: f32,
-    nodes: Vec<MeasuredNode>,
-}
-
-/// An element: its number, its box, and the boxes of the runs of text that are its children.
-#[derive(Deserialize)]
-struct MeasuredNode {
-    node: usize,
-    rect: Option<Sides>,
-    runs: Vec<Option<Sides>>,
-    style: Look,
-}
-
-/// Size and weight of the font, whether it is slanted, color, and background. A background that shows what is behind it is
-/// `None`.
-type Look = (f32, u16, bool, [u8; 3], Option<[u8; 3]>);
-
-/// Left, top, width and height.
-type Sides = [f32; 4];
-
-/// The page with the number of each element in its start tag.
-fn marked(markup: &str, tree: &Tree) -> String {
-    let (mut marked, mut at) = (String::with_capacity(markup.len() * 5 / 4), 0);
-    for node in 1..tree.len() {
-        let start = tree.bytes(node).start;
-        let is_tag = matches!(tree.kind(node), NodeKind::Element)
-            && markup[start..].starts_with('<')
-            && markup
-                .get(start + 1..start + 1 + tree.name(node).len())
-                .is_some_and(|name| name.eq_ignore_ascii_case(tree.name(node)));
-        let end = start + 1 + tree.name(node).len();
-        // Elements that the page only implies begin where another one begins.
-        if is_tag && end > at {
-            marked.push_str(&markup[at..end]);
-            marked.push_str(&format!(" {MARK}={node} "));
-            at = end;
-        }
-    }
-    marked.push_str(&markup[at..]);
-    marked
-}
-
-/// The boxes of elements and of their runs of text, by where these begin in the page.
-fn boxes(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<(usize, f32, f32, f32, f32)> {
-    let mut boxes = Vec::new();
-    let mut add = |node: usize, sides: Option<Sides>| {
-        let tenth = |side: f32| (side * 10.0).round() / 10.0;
-        let [left, top, width, height] = sides.unwrap_or_default().map(tenth);
-        boxes.extend(sides.map(|_| (tree.bytes(node).start, left, top, width, height)));
-    };
-    for measured in nodes.iter().filter(|measured| measured.node < tree.len()) {
-        // The page itself is as large as the page.
-        if measured.node > 0 {
-            add(measured.node, measured.rect);
-        }
-        let is_run = |&node: &usize| matches!(tree.kind(node), NodeKind::Text(_));
-        let runs: Vec<usize> = tree.children(measured.node).filter(is_run).collect();
-        // Tags in the wrong place: the browser has other runs.
-        if runs.len() == measured.runs.len() {
-            runs.into_iter().zip(&measured.runs).for_each(|(run, &sides)| add(run, sides));
-        }
-    }
-    boxes
-}
-
-/// Size and weight of the font, whether it is slanted, color and background.
-type Told = (f32, u16, bool, Color, Color);
-
-/// How elements look that look otherwise than what is around them, by where they begin in the page.
-fn styles(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<(usize, f32, u16, bool, Color, Color)> {
-    let mut of: Vec<Option<Told>> = vec![None; tree.len()];
-    let mut styles = Vec::new();
-    // Elements are in the order of the page, so what is around one comes before it.
-    for measured in nodes.iter().filter(|measured| measured.node < tree.len()) {
-        let (font, weight, is_italic, color, background) = measured.style;
-        let around = tree.ancestors(measured.node).find_map(|node| of[node]);
-        let behind = background.or(around.map(|(.., background)| background.0)).unwrap_or([255; 3]);
-        let style = (font, weight, is_italic, Color(color), Color(behind));
-        of[measured.node] = Some(style);
-        if around != Some(style) {
-            let (font, weight, is_italic, color, background) = style;
-            styles.push((tree.bytes(measured.node).start, font, weight, is_italic, color, background));
-        }
-    }
-    styles
-}
-
 async fn devtools(client: &Client, command: &str, parameters: Value) -> anyhow::Result<()> {
     client.issue_cmd(DevTools { command: command.to_owned(), parameters }).await?;
     Ok(())
@@ -234,43 +142,5 @@ impl WebDriverCompatibleCommand for DevTools {
     fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
         let body = json!({"cmd": self.command, "params": self.parameters});
         (http::Method::POST, Some(body.to_string()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elements_are_marked_where_their_tags_are_and_boxes_are_told_by_byte() {
-        let page = "<!doctype html><P class=a>one<br>two</P><ul><li>three<table><tr><td>four</table></ul>";
-        let (_, tree) = dehusk::read::<Tree>(page);
-        let marked = marked(page, &tree);
-        assert!(marked.starts_with("<!doctype html><P data-dehusk-node=1  class=a>one"), "{marked}");
-        // A line break is no node.
-        assert_eq!(marked.matches(MARK).count(), ["<P", "<ul", "<li", "<table", "<tr", "<td"].len());
-        let unmarked = (0..tree.len()).fold(marked, |page, node| page.replace(&format!(" {MARK}={node} "), ""));
-        assert_eq!(unmarked, page);
-        let sides = |left: f32| Some([left, 0.0, 1.04, 2.0]);
-        let nodes = [
-            MeasuredNode { node: 0, rect: None, runs: Vec::new(), style: (16.0, 400, false, [0; 3], None) },
-            MeasuredNode {
-                node: 1,
-                rect: sides(1.0),
-                runs: vec![sides(2.0), None],
-                style: (16.0, 400, false, [0; 3], None),
-            },
-            // The browser has another run here.
-            MeasuredNode {
-                node: 2,
-                rect: None,
-                runs: vec![sides(9.0)],
-                style: (16.0, 700, false, [0; 3], Some([1, 2, 255])),
-            },
-        ];
-        let one = page.find("one").expect("a run");
-        let styles: Vec<usize> = styles(&tree, &nodes).iter().map(|style| style.0).collect();
-        assert_eq!(styles, [tree.bytes(0).start, tree.bytes(2).start]);
-        assert_eq!(boxes(&tree, &nodes), [(15, 1.0, 0.0, 1.0, 2.0), (one, 2.0, 0.0, 1.0, 2.0)]);
     }
 }

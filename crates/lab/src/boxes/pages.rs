@@ -1,7 +1,10 @@
 //! From what is measured to a line of the file, and the marks by which elements are found again.
+//! The layout tool of the lab uses this file too.
 
-use dehusk_corpus::Color;
+use serde::Deserialize;
+
 use dehusk_core::html::{NodeKind, Tree};
+use dehusk_corpus::Color;
 
 /// The attribute that numbers the elements of a page.
 pub const MARK: &str = "data-dehusk-node";
@@ -14,7 +17,7 @@ pub type Sides = [f32; 4];
 pub type Look = (f32, u16, bool, [u8; 3], Option<[u8; 3]>);
 
 /// A page that is laid out.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct Measured {
     /// The width of the page.
     pub width: f32,
@@ -25,7 +28,7 @@ pub struct Measured {
 }
 
 /// An element: its number, its box, and the boxes of the runs of text that are its children.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub struct MeasuredNode {
     /// Its number in the tree of the page.
     pub node: usize,
@@ -108,4 +111,42 @@ pub fn styles(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<ToldStyle> {
         }
     }
     styles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_marked_where_their_tags_are_and_boxes_are_told_by_byte() {
+        let page = "<!doctype html><P class=a>one<br>two</P><ul><li>three<table><tr><td>four</table></ul>";
+        let (_, tree) = dehusk_core::html::read::<Tree>(page);
+        let marked = marked(page, &tree);
+        assert!(marked.starts_with("<!doctype html><P data-dehusk-node=1  class=a>one"), "{marked}");
+        // A line break is no node.
+        assert_eq!(marked.matches(MARK).count(), ["<P", "<ul", "<li", "<table", "<tr", "<td"].len());
+        let unmarked = (0..tree.len()).fold(marked, |page, node| page.replace(&format!(" {MARK}={node} "), ""));
+        assert_eq!(unmarked, page);
+        let sides = |left: f32| Some([left, 0.0, 1.04, 2.0]);
+        let nodes = [
+            MeasuredNode { node: 0, rect: None, runs: Vec::new(), look: Some((16.0, 400, false, [0; 3], None)) },
+            MeasuredNode {
+                node: 1,
+                rect: sides(1.0),
+                runs: vec![sides(2.0), None],
+                look: Some((16.0, 400, false, [0; 3], None)),
+            },
+            // The browser has another run here.
+            MeasuredNode {
+                node: 2,
+                rect: None,
+                runs: vec![sides(9.0)],
+                look: Some((16.0, 700, false, [0; 3], Some([1, 2, 255]))),
+            },
+        ];
+        let one = page.find("one").expect("a run");
+        let styles: Vec<usize> = styles(&tree, &nodes).iter().map(|style| style.0).collect();
+        assert_eq!(styles, [tree.bytes(0).start, tree.bytes(2).start]);
+        assert_eq!(boxes(&tree, &nodes), [(15, 1.0, 0.0, 1.0, 2.0), (one, 2.0, 0.0, 1.0, 2.0)]);
+    }
 }
