@@ -657,13 +657,13 @@ document.addEventListener("input", (event) => {
 });
 
 document.addEventListener("change", (event) => {
-  if (event.target.matches("#statuses input, #sort")) attempt(search);
+  if (event.target.matches("#statuses input, #sort")) inTurn(search);
 });
 
 let searchTimer;
 function searchSoon(search) {
   clearTimeout(searchTimer);
-  searchTimer = setTimeout(() => attempt(search), 120);
+  searchTimer = setTimeout(() => inTurn(search), 120);
 }
 
 async function search() {
