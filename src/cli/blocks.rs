@@ -3,12 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
 
 use crate::parts::blocks::blocks_of_corpus;
 use dehusk_corpus::{BoxesFile, Inventory};
-use dehusk_segments::importance::features::{FEATURES, WIDTH};
 use dehusk_segments::importance::model::ImportanceModel;
 use dehusk_segments::importance::record::BlockRecord;
 
@@ -48,31 +46,6 @@ pub struct BlocksCommand {
     boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]
     summary: SummaryArgs,
-}
-
-/// A degree of coherence.
-pub fn coherence(text: &str) -> Result<u8, String> {
-    match text.parse::<u8>() {
-        Ok(degree) if (2..=10).contains(&degree) => Ok(degree),
-        _ => Err("it is a number from 2 to 10".to_owned()),
-    }
-}
-
-/// All of the spatial features, and all of the others.
-const PARTS: [&str; 2] = ["spatial", "content"];
-
-/// The names of features, and of parts of them.
-pub fn feature_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(PARTS.into_iter().chain(FEATURES.iter().map(|feature| feature.name)))
-}
-
-/// Which features are used if these are left out.
-pub fn features_without(names: &[String]) -> [bool; WIDTH] {
-    std::array::from_fn(|at| {
-        let feature = FEATURES[at];
-        let part = PARTS[usize::from(!feature.is_spatial)];
-        !names.iter().any(|name| name == feature.name || name == part)
-    })
 }
 
 impl BlocksCommand {

@@ -4,12 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 
-use dehusk_core::cleaning::decision_model;
-use dehusk_core::dom::{block_model, page_level};
 use dehusk_corpus::{OutputFile, OutputKind, Reads};
 use dehusk_run::output_file;
-use dehusk_segments::importance;
-use dehusk_segments::segmentation::model;
 
 /// The pages of `dehusk report` and `dehusk explain`.
 pub const PAGE: OutputKind = OutputKind::Text("<meta name=\"generator\" content=\"dehusk ");
@@ -21,21 +17,6 @@ pub const SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "key", "documen
 pub const PAGE_SEGMENTS: OutputKind = OutputKind::Lines(&[&["source", "id", "segment", "bytes"]]);
 /// The lines of `dehusk blocks`.
 pub const PAGE_BLOCKS: OutputKind = OutputKind::Lines(&[&["source", "id", "block", "level"]]);
-/// The model of `dehusk-lab train --decision`.
-pub const DECISION_MODEL: OutputKind = OutputKind::Text(decision_model::FIRST_LINE);
-/// The model of `dehusk-lab train --pages`.
-pub const PAGE_MODEL: OutputKind = OutputKind::Text(page_level::FIRST_LINE);
-/// The model of `dehusk-lab train --pages --gold`.
-pub const BLOCK_MODEL: OutputKind = OutputKind::Text(block_model::FIRST_LINE);
-/// The model of `dehusk-lab train --segments`.
-pub const SEGMENT_MODEL: OutputKind = OutputKind::Text(model::FIRST_LINE);
-/// The model of `dehusk-lab train --blocks`.
-pub const IMPORTANCE_MODEL: OutputKind = OutputKind::Text(importance::model::FIRST_LINE);
-/// The plot of `dehusk-lab stream`.
-pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
-/// The comment at the beginning of a plot.
-pub const PLOT_MARK: &str = "<!-- dehusk-lab stream -->";
-
 /// A page of the manual.
 pub const MANUAL: OutputKind = OutputKind::Text(".TH dehusk");
 

@@ -36,7 +36,7 @@ pub mod reporter;
 mod review;
 mod run;
 pub mod segment;
-pub mod blocks;
+mod blocks;
 mod size;
 mod skips;
 mod state;

@@ -7,6 +7,7 @@ mod commands;
 mod experiments;
 mod help;
 mod levels;
+mod outputs;
 mod same_segments;
 
 use std::ffi::OsString;

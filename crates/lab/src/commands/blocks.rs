@@ -8,7 +8,7 @@ use anyhow::bail;
 use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Value, json};
 
-use dehusk::cli::blocks::{coherence, feature_names, features_without};
+use super::block_features::{coherence, feature_names, features_without};
 use dehusk::cli::eval::tell;
 use dehusk::cli::mine::{list, scan_paths};
 use dehusk::cli::options::{CorpusArgs, SummaryArgs, boxes_file, importance_model};

@@ -1,5 +1,6 @@
 //! The commands of the lab.
 
+mod block_features;
 pub mod blocks;
 pub mod feeds;
 pub mod inject;

@@ -35,9 +35,10 @@ use dehusk_segments::segmentation::model::Lesson;
 use dehusk_segments::segmentation::record::Marked;
 use dehusk_segments::segmentation::vision::PERMITTED;
 
-use dehusk::cli::blocks::{coherence, feature_names, features_without};
+use super::block_features::{coherence, feature_names, features_without};
+use crate::outputs::{BLOCK_MODEL, DECISION_MODEL, IMPORTANCE_MODEL, PAGE_MODEL, SEGMENT_MODEL};
 use dehusk::cli::corpus_paths::{CorpusPaths, ListArgs};
-use dehusk::cli::force::{BLOCK_MODEL, DECISION_MODEL, ForceArgs, IMPORTANCE_MODEL, PAGE_MODEL, SEGMENT_MODEL};
+use dehusk::cli::force::ForceArgs;
 use dehusk::cli::options::{MineArgs, ReadingArgs, boxes_file};
 use dehusk::cli::reporter::{Reporter, print};
 use dehusk::cli::{Exit, Global, interrupt};
@@ -218,7 +219,7 @@ fn train_decision(
     }
     let documents: usize = real.iter().map(|source| source.documents()).sum();
     let made = sources.len() - real.len();
-    let mut about = format!(
+    let about = format!(
         "Learned from {documents} documents of {}, and {} made of their texts",
         shown::count(real.len(), "source"),
         shown::count(made, "source")
@@ -232,8 +233,7 @@ fn train_decision(
     let fitted = DecisionModel::fit(&lessons(&|_| true));
     reporter.finish();
     interrupt::check()?;
-    args.about.iter().for_each(|texts| about += &format!(": {texts}"));
-    output.write_atomic(|writer| writer.write_all(fitted.model.to_yaml(&about).as_bytes()))?;
+    output.write_atomic(|writer| writer.write_all(fitted.model.to_yaml(&args.told(about)).as_bytes()))?;
     let mut text = format!("sources left out\n{}", table(&sources, &fitted.judged, &names));
     if args.leave_out_corpora {
         let mut judged = Vec::new();
@@ -343,12 +343,11 @@ fn train_blocks(
     {
         bail!("there is nothing to learn from: in {} pages, all blocks are content, or none is", lessons.len());
     }
-    let mut about = format!("Learned from {} pages of {} sources", lessons.len(), sites.len());
-    args.about.iter().for_each(|pages| about += &format!(": {pages}"));
+    let about = format!("Learned from {} pages of {} sources", lessons.len(), sites.len());
     interrupt::check()?;
     let model = BlockModel::fit(&lessons);
     interrupt::check()?;
-    output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
+    output.write_atomic(|writer| writer.write_all(model.to_yaml(&args.told(about)).as_bytes()))?;
     Ok(reporter.exit())
 }
 
@@ -378,9 +377,8 @@ fn train_segments(
     let model = fit_segments(&keys, &lessons);
     interrupt::check()?;
     let segments: usize = lessons.iter().map(Lesson::segments).sum();
-    let mut about = format!("Learned from {} pages with {segments} marked segments", lessons.len());
-    args.about.iter().for_each(|pages| about += &format!(": {pages}"));
-    output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
+    let about = format!("Learned from {} pages with {segments} marked segments", lessons.len());
+    output.write_atomic(|writer| writer.write_all(model.to_yaml(&args.told(about)).as_bytes()))?;
     Ok(reporter.exit())
 }
 
@@ -420,9 +418,8 @@ fn train_importance(
         );
     }
     interrupt::check()?;
-    let mut about = format!("Learned from {} blocks of {} pages", blocks.len(), pages.len());
-    args.about.iter().for_each(|of_pages| about += &format!(": {of_pages}"));
-    output.write_atomic(|writer| writer.write_all(model.to_yaml(&about).as_bytes()))?;
+    let about = format!("Learned from {} blocks of {} pages", blocks.len(), pages.len());
+    output.write_atomic(|writer| writer.write_all(model.to_yaml(&args.told(about)).as_bytes()))?;
     Ok(reporter.exit())
 }
 
@@ -441,6 +438,13 @@ fn pages_with_trees<T>(
         pages.extend(of_corpus(&inventory, &sources.listings)?);
     }
     Ok(pages)
+}
+
+impl TrainArgs {
+    /// What a model was learned from, with what the user says of it.
+    fn told(&self, learned: String) -> String {
+        self.about.iter().fold(learned, |learned, about| format!("{learned}: {about}"))
+    }
 }
 
 /// `option` is what needs trees.

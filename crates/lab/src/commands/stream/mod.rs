@@ -20,9 +20,10 @@ use dehusk_lab::stream_figures::Figures;
 use dehusk_lab::stream_measuring::Measuring;
 use dehusk_run::scoring::gold_texts::GoldTexts;
 
+use crate::outputs::PLOT;
 use dehusk::cli::eval::patterns::PatternsArgs;
 use dehusk::cli::eval::tell;
-use dehusk::cli::force::{ForceArgs, PLOT};
+use dehusk::cli::force::ForceArgs;
 use dehusk::cli::mine::{list, scan_paths};
 use dehusk::cli::options::{CorpusArgs, MethodArgs, SummaryArgs, path_to_write};
 use dehusk::cli::reporter::Reporter;

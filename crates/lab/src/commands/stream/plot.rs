@@ -6,7 +6,7 @@ use dehusk_lab::line_chart::{LineChart, picture};
 use dehusk_lab::removal::Removal;
 use dehusk_lab::stream_figures::{Figures, Judged, Unit};
 
-use dehusk::cli::force::PLOT_MARK;
+use crate::outputs::PLOT_MARK;
 
 /// Maximum number of points on a line.
 const POINTS: u32 = 100;
