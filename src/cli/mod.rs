@@ -223,8 +223,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             None => format!("no {} is used", dehusk_corpus::SETTINGS_FILE),
         });
     }
-    let lists_all = if cli.command.resumes() { "--report FILE" } else { "`dehusk clean --report FILE`" };
-    let plan = Plan { cores: cli.cores_used(), results: cli.command.results(), lists_all };
+    let plan = Plan { cores: cli.cores_used(), results: cli.command.results(), reports: cli.command.resumes() };
     carry_out(plan, &cli.global, &reporter, || cli.command.run(&cli.global, &reporter))
 }
 
@@ -234,8 +233,8 @@ pub struct Plan {
     pub cores: Result<usize, String>,
     /// Where the command writes its results.
     pub results: Results,
-    /// What lists all documents that are skipped.
-    pub lists_all: &'static str,
+    /// Whether the command has `--report`, which lists all documents that are skipped.
+    pub reports: bool,
 }
 
 /// Runs a command and prints errors. Returns the exit status.
@@ -244,7 +243,7 @@ pub fn carry_out(plan: Plan, global: &Global, reporter: &Reporter, run: impl FnO
     // Before anything asks how much there is.
     global.memory.map(|memory| BUDGET.get_or_init(|| Budget::new(memory)));
     reporter.explain(|| global.in_words());
-    let lists_all = plan.lists_all;
+    let lists_all = if plan.reports { "--report FILE" } else { "`dehusk clean --report FILE`" };
     let outcome = start(plan).and_then(|()| run());
     reporter.finish();
     reporter.warn_of_others();

@@ -130,7 +130,7 @@ fn exit() -> Exit {
         return cli::main([OsString::from("dehusk")].into_iter().chain(arguments));
     }
     let cores = checked_threads(global.threads()).map_err(|error| format!("--threads: {error}"));
-    let plan = Plan { cores, results: command.results(), lists_all: "the command without --quiet" };
+    let plan = Plan { cores, results: command.results(), reports: matches!(command, Command::Tree(_)) };
     let reporter = global.reporter();
     cli::carry_out(plan, &global, &reporter, || command.run(&global, &reporter))
 }
