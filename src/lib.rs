@@ -123,12 +123,12 @@
 //! - `pipeline`: whole corpora ([`mine_corpus`], [`clean_corpus`]).
 //! - `stream`: templates learned while documents come ([`stream_corpus`], with `pipeline`).
 //! - `parquet`: reading and writing Parquet.
-//! - `cli`, `review`: the program. Leave them out (`default-features = false`) in a library.
+//! - `cli`, `review`, `crawl`, `segments`, `manual`: the program. Leave them out (`default-features = false`) in a library.
 
 #[cfg(feature = "cli")]
 #[doc(hidden)] // the program, which that of the lab shares: it promises nothing
 pub mod cli;
-#[cfg(feature = "cli")]
+#[cfg(feature = "segments")]
 mod parts;
 #[cfg(feature = "review")]
 mod report;

@@ -1,33 +1,28 @@
 //! `dehusk blocks`: takes HTML pages, and writes the blocks of each, with how important they are, as lines of JSON.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueHint};
 
-use crate::parts::blocks::blocks_of_corpus;
-use dehusk_corpus::{BoxesFile, Inventory};
+use dehusk_corpus::Inventory;
 use dehusk_segments::importance::model::ImportanceModel;
 use dehusk_segments::importance::record::BlockRecord;
 
-use super::force::{ForceArgs, PAGE_BLOCKS};
+use super::force::PAGE_BLOCKS;
 use super::interrupt::Results;
-use super::options::{CorpusArgs, SummaryArgs, boxes_file, importance_model};
-use super::page_lines::{PageLines, Write};
+use super::options::text_of_model;
+use super::page_lines::{PageLines, PageLinesArgs, Write};
 use super::reporter::Reporter;
 use super::summary::{BlocksSummary, SourceSummary};
 use super::{Exit, Global};
+use crate::parts::blocks::{blocks_of_corpus, records};
+use crate::parts::drawn::drawn_blocks;
 
 /// Options of `dehusk blocks`.
 #[derive(Args, Debug)]
 pub struct BlocksCommand {
     #[command(flatten)]
-    corpus: CorpusArgs,
-    /// JSONL file for the blocks; `-` for stdout
-    #[arg(short, long, alias = "out", value_name = "FILE")]
-    output: PathBuf,
-    #[command(flatten)]
-    force: ForceArgs,
+    pages: PageLinesArgs,
     /// Write only blocks that are at least this important, 1 to 4
     ///
     /// Write only blocks that are at least this important: 1 is noise, 2 navigation, 3 what belongs to the topic of the page, 4 its
@@ -39,19 +34,18 @@ pub struct BlocksCommand {
     /// Importance model, written by `dehusk-lab train --blocks` [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = importance_model, value_hint = ValueHint::FilePath)]
     importance_model: Option<Arc<ImportanceModel>>,
-    /// Where the parts of pages are drawn: a JSONL file
-    ///
-    /// Where the parts of pages are drawn: a JSONL file (see docs/pages.md). Without it, places are estimated.
-    #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath)]
-    boxes: Option<Arc<BoxesFile>>,
-    #[command(flatten)]
-    summary: SummaryArgs,
+}
+
+/// Reads an importance model.
+pub fn importance_model(path: &str) -> Result<Arc<ImportanceModel>, String> {
+    let yaml = text_of_model(path)?;
+    ImportanceModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 impl BlocksCommand {
     /// Where the lines are written.
     pub fn results(&self) -> Results {
-        if self.output.as_os_str() == "-" { Results::Stdout } else { Results::Files }
+        self.pages.results()
     }
 }
 
@@ -63,17 +57,17 @@ pub fn run(args: &BlocksCommand, global: &Global, reporter: &Reporter) -> anyhow
         command: "blocks",
         doing: "finding blocks",
         step: "find blocks",
-        corpus: &args.corpus,
-        boxes: &args.boxes,
-        output: &args.output,
-        force: args.force,
+        args: &args.pages,
         kind: PAGE_BLOCKS,
-        summary: &args.summary,
     };
     let visit =
         |inventory: &Inventory, write: &mut Write<BlockRecord>| blocks_of_corpus(inventory, &model, reporter, write);
     let count = |summary: &mut SourceSummary, documents, blocks| {
         summary.blocks = Some(BlocksSummary { documents, blocks });
     };
-    lines.run(global, reporter, visit, |block| block.level >= least, count)
+    let is_wanted = |block: &BlockRecord| block.level >= least;
+    lines.run(global, reporter, visit, is_wanted, count, |canvas, document, tree| {
+        let blocks: Vec<BlockRecord> = records(&model, document, tree).into_iter().filter(is_wanted).collect();
+        drawn_blocks(canvas, &blocks)
+    })
 }

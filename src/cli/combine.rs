@@ -21,7 +21,7 @@ pub struct CombineCommand {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Folder for the pattern files. Decisions in existing files are kept
-    #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = folder_to_write())]
+    #[arg(short, long, value_name = "PATTERNS", help_heading = "Output", display_order = 0, value_parser = folder_to_write())]
     output: PathBuf,
     /// Keep all patterns, even those that remove hardly anything beyond what others remove
     #[arg(long, hide_short_help = true)]

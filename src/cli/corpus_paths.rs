@@ -19,6 +19,7 @@ const MOST_PATHS: usize = 10_000_000;
 
 /// A list with more paths of a corpus.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Input")]
 pub struct ListArgs {
     /// File with more paths, one on each line; `-` for stdin
     ///

@@ -41,7 +41,7 @@ pub struct CrawlCommand {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     feeds: Option<PathBuf>,
     /// Folder for the WARC files and the state of the crawl
-    #[arg(short, long, alias = "out", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     output: PathBuf,
     /// URL or e-mail address under which you can be reached
     ///

@@ -35,7 +35,7 @@ pub struct ExportArgs {
     #[arg(long, value_enum, value_name = "FORM")]
     to: To,
     /// JSONL file, or folder for `ftr`; `-` for stdout
-    #[arg(short, long, alias = "out", value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", help_heading = "Output", display_order = 0)]
     output: PathBuf,
     /// Also write selectors that nobody decided about
     #[arg(long)]

@@ -1,19 +1,24 @@
 //! `dehusk extract`: takes HTML pages, and writes the content of each. It needs no patterns.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Arg, Args};
+use clap::{Arg, Args, ValueHint};
 
+use dehusk_core::dom::block_model::BlockModel;
+use dehusk_core::dom::page_judge::PageJudge;
 use dehusk_corpus::FileKind;
-use dehusk_run::Library;
 use dehusk_run::clean::MANY_NEED_OUTPUT;
+use dehusk_run::{CorpusCleanOptions, Library};
 
 use super::clean::{How, clean_documents, print, results_of};
 use super::interrupt::Results;
-use super::options::{CorpusArgs, ExtractArgs, Html, OnError, SummaryArgs, folder_or_stdout};
+use super::options::{
+    CorpusArgs, Html, LongRunArgs, OnError, PageArgs, SummaryArgs, WrittenArgs, block_model, folder_or_stdout,
+};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global};
@@ -28,10 +33,19 @@ pub struct ExtractCommand {
     ///
     /// Folder for the content of the pages; `-` for stdout, with a line of JSON for each page. Without it, the content of one page,
     /// from a file or from stdin (`-`), is written to stdout as it is.
-    #[arg(short, long, alias = "out", value_name = "OUT", value_parser = folder_or_stdout())]
+    #[arg(short, long, value_name = "OUT", help_heading = "Output", display_order = 0, value_parser = folder_or_stdout())]
     output: Option<PathBuf>,
+    /// Model of the content of pages [default: the shipped model]
+    ///
+    /// Model of the content of pages, written by `dehusk-lab train --pages --gold` [default: the shipped model]
+    #[arg(long, value_name = "FILE", value_parser = block_model, value_hint = ValueHint::FilePath, help_heading = "Cleaning")]
+    model: Option<Arc<BlockModel>>,
     #[command(flatten)]
-    extraction: ExtractArgs,
+    page: PageArgs,
+    #[command(flatten)]
+    written: WrittenArgs,
+    #[command(flatten)]
+    long: LongRunArgs,
     #[command(flatten)]
     summary: SummaryArgs,
 }
@@ -58,6 +72,12 @@ impl ExtractCommand {
         results_of(self.output.as_deref())
     }
 
+    /// How the content is extracted and written.
+    fn options(&self, global: &Global) -> CorpusCleanOptions {
+        let model = self.model.clone().unwrap_or_else(BlockModel::shipped);
+        self.long.add_to(self.written.options(global).page_judge(Some(PageJudge::Content(model, self.page.choices()))))
+    }
+
     /// Refuses documents that can be many if there is no output for them.
     fn check_output(&self) -> Result<(), clap::Error> {
         let CorpusArgs { corpus, list, .. } = &self.corpus;
@@ -76,7 +96,7 @@ impl ExtractCommand {
 
 /// Refuses what has no place in lines of JSON.
 fn check_json(args: &ExtractCommand) -> anyhow::Result<()> {
-    let ExtractArgs { written, long, .. } = &args.extraction;
+    let ExtractCommand { written, long, .. } = args;
     match args.corpus.reading.html {
         Html::Json if written.spans => bail!("--spans writes positions and no text: leave out --format json"),
         Html::Json if long.on_error == OnError::Copy => {
@@ -102,16 +122,10 @@ fn holds_many(path: &Path) -> Option<&'static str> {
 pub fn run(args: &ExtractCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     args.check_output()?;
     check_json(args)?;
-    let ExtractCommand { corpus, output, extraction, summary } = args;
-    let output = output.as_deref();
+    let output = args.output.as_deref();
     let library = Library::default();
-    let how = How {
-        library: &library,
-        options: extraction.options(global),
-        boxes: None,
-        max_errors: extraction.long.max_errors,
-    };
+    let how = How { library: &library, options: args.options(global), boxes: None, max_errors: args.long.max_errors };
     let mut counted = Summary::default();
-    clean_documents(corpus, output, &how, &mut counted, reporter)?;
-    print(&mut counted, output, summary, global, reporter)
+    clean_documents(&args.corpus, output, &how, &mut counted, reporter)?;
+    print(&mut counted, output, &args.summary, global, reporter)
 }

@@ -32,7 +32,7 @@ pub struct FieldsCommand {
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
     /// JSONL file for the fields; `-` for stdout
-    #[arg(short, long, alias = "out", value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output", display_order = 0)]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,

@@ -22,6 +22,7 @@ pub const MANUAL: OutputKind = OutputKind::Text(".TH dehusk");
 
 /// Whether files of others may be overwritten.
 #[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Output")]
 pub struct ForceArgs {
     /// Overwrite files that dehusk did not write
     ///

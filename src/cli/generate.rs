@@ -1,4 +1,4 @@
-//! Shell completions and manual pages, which are made from the flags, and the schema of pattern files.
+//! Shell completions and manual pages, which are made from the flags.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -26,12 +26,18 @@ pub fn completions(args: &CompletionsArgs, reporter: &Reporter) -> anyhow::Resul
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::command(), "dehusk", &mut script);
     print(&String::from_utf8(script)?)?;
-    if let Some(Example { purpose, lines }) = help::installation(args.shell)
+    if let Some(Example { purpose, lines }) = installation(args.shell)
         && io::stdout().is_terminal()
     {
         reporter.note(&format!("to install it for {purpose}:\n    {}", lines.join("\n    ")));
     }
     Ok(Exit::Done)
+}
+
+/// How to install the completions of a shell.
+fn installation(shell: clap_complete::Shell) -> Option<&'static Example> {
+    let shell = shell.to_string();
+    help::examples("completions").iter().find(|example| example.purpose.split(' ').next() == Some(&shell))
 }
 
 /// Options of `dehusk man`.
@@ -41,7 +47,7 @@ pub struct ManArgs {
     ///
     /// Folder for a page of the program and a page of each command, such as `dehusk-state-show.1` [default: 1 page of
     /// everything, on stdout]
-    #[arg(short, long, alias = "out", value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
@@ -61,12 +67,6 @@ pub fn man(args: &ManArgs, global: &Global) -> anyhow::Result<Exit> {
             print(&String::from_utf8(page)?)?;
         }
     }
-    Ok(Exit::Done)
-}
-
-/// Prints the JSON Schema of pattern files.
-pub fn schema() -> anyhow::Result<Exit> {
-    print(include_str!("../../docs/pattern-file.schema.json"))?;
     Ok(Exit::Done)
 }
 

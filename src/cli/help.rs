@@ -28,6 +28,9 @@ pub const EXIT_STATUSES: [(Exit, &str); 5] = [
     (Exit::Interrupted, "stopped by Ctrl-C"),
 ];
 
+/// The commands that most people need. The help of the program lists them first, and all others under another heading.
+const FIRST: [&str; 8] = ["run", "mine", "clean", "review", "explain", "extract", "stream", "eval"];
+
 /// The command line with all that help says.
 pub fn command() -> Command {
     let mut text = String::new();
@@ -37,7 +40,30 @@ pub fn command() -> Command {
     }
     text += "\n";
     text += &as_text(examples(""));
-    complete(Cli::command(), "dehusk", &examples).after_long_help(StyledStr::from(text))
+    let command = complete(Cli::command(), "dehusk", &examples).after_long_help(StyledStr::from(text));
+    let template = template(&command);
+    command.help_template(StyledStr::from(template))
+}
+
+/// The help of the program: clap's own, but with two lists of commands.
+fn template(command: &Command) -> String {
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n\n".to_owned();
+    let shown: Vec<&Command> = command.get_subcommands().filter(|below| !below.is_hide_set()).collect();
+    let (first, more): (Vec<&Command>, Vec<&Command>) =
+        shown.into_iter().partition(|below| FIRST.contains(&below.get_name()));
+    let widest = first.iter().chain(&more).map(|below| below.get_name().len()).max().unwrap_or(0);
+    let style = Styles::styled();
+    let style = style.get_literal();
+    for (heading, commands) in [("Commands", first), ("More", more)] {
+        write_heading(&mut text, heading);
+        for below in commands {
+            let (name, about) = (below.get_name(), below.get_about().cloned().unwrap_or_default());
+            let _ = writeln!(text, "  {style}{name:<widest$}{style:#}  {about}");
+        }
+        text += "\n";
+    }
+    write_heading(&mut text, "Options");
+    text + "{options}{after-help}"
 }
 
 /// Adds the examples to the help of a command, which has this full name, and its subcommands. `examples` gives those of a command by
@@ -195,9 +221,7 @@ pub fn examples(name: &str) -> &'static [Example] {
             },
             Example {
                 purpose: "Draw the segments of an HTML page",
-                lines: &[
-                    "dehusk explain corpora/news/orchard*/2024-01-06-wassail.html --segments gcuts -o segments.html",
-                ],
+                lines: &["dehusk segment corpora/news/orchard*/2024-01-06-wassail.html --draw segments.html"],
             },
         ],
         "fields" => &[Example {
@@ -221,18 +245,12 @@ pub fn examples(name: &str) -> &'static [Example] {
             },
             Example {
                 purpose: "See all blocks of a page, in colors",
-                lines: &[
-                    "dehusk explain corpora/news/orchard*/2024-01-06-wassail.html --segments blocks -o colors.html",
-                ],
+                lines: &["dehusk blocks corpora/news/orchard*/2024-01-06-wassail.html --draw colors.html"],
             },
         ],
         "export" => &[Example {
             purpose: "Write all proposed selectors as XPath, with a line of JSON for each source",
             lines: &["dehusk export -p patterns --to xpath --proposed -o selectors.jsonl"],
-        }],
-        "report" => &[Example {
-            purpose: "Write a page that you can keep and send",
-            lines: &["dehusk report corpora/news -p patterns -o report.html"],
         }],
         "review" => &[
             Example {
@@ -242,6 +260,10 @@ pub fn examples(name: &str) -> &'static [Example] {
             Example {
                 purpose: "On another machine: reach its port 8123 with `ssh -L 8123:localhost:8123 HOST`",
                 lines: &["dehusk review corpora/news -p patterns --no-open --port 8123"],
+            },
+            Example {
+                purpose: "Write a page that you can keep and send",
+                lines: &["dehusk review corpora/news -p patterns --report report.html"],
             },
         ],
         "crawl" => &[
@@ -318,10 +340,4 @@ pub fn examples(name: &str) -> &'static [Example] {
         }],
         _ => &[],
     }
-}
-
-/// How to install the completions of a shell.
-pub fn installation(shell: clap_complete::Shell) -> Option<&'static Example> {
-    let shell = shell.to_string();
-    examples("completions").iter().find(|example| example.purpose.split(' ').next() == Some(&shell))
 }

@@ -5,6 +5,8 @@
 // What is public is for a program of this workspace. What a flag does is in its help.
 #![allow(missing_docs, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
 
+#[cfg(feature = "segments")]
+pub mod blocks;
 mod check;
 pub mod clean;
 mod combine;
@@ -19,6 +21,7 @@ mod export;
 mod extract;
 mod fields;
 pub mod force;
+#[cfg(feature = "manual")]
 mod generate;
 pub mod help;
 pub mod interrupt;
@@ -26,17 +29,17 @@ mod line_output;
 pub mod mine;
 mod often;
 pub mod options;
+mod one_document;
+#[cfg(feature = "segments")]
 mod page_lines;
 mod progress;
 pub mod reads;
-#[cfg(feature = "review")]
-mod report;
 pub mod reporter;
 #[cfg(feature = "review")]
 mod review;
 mod run;
+#[cfg(feature = "segments")]
 pub mod segment;
-mod blocks;
 mod size;
 mod skips;
 mod state;
@@ -124,12 +127,40 @@ pub struct Global {
     reads: Reads,
 }
 
+// In the order of the help.
 #[derive(Subcommand)]
 enum Command {
     /// Mine a corpus, then clean it: OUT/patterns, OUT/cleaned
     Run(run::RunArgs),
     /// Mine a corpus: write a pattern file for each source
     Mine(mine::MineCommand),
+    /// Remove boilerplate from documents, with pattern files
+    Clean(clean::CleanCommand),
+    /// Accept or reject patterns in a browser, or write a report on what they do
+    #[cfg(feature = "review")]
+    Review(Box<review::ReviewArgs>),
+    /// Accept or reject patterns in a browser. This program was built without it
+    #[cfg(not(feature = "review"))]
+    #[command(hide = true)]
+    Review(BuiltWithout),
+    /// Mark in a document what would be removed, and name the patterns that remove it
+    Explain(explain::ExplainArgs),
+    /// Write the content of HTML pages, each judged alone: no patterns are needed
+    Extract(Box<extract::ExtractCommand>),
+    /// Clean documents as they arrive, with what was learned from earlier documents
+    Stream(Box<stream::StreamCommand>),
+    /// Measure how good mining and cleaning are, against gold text
+    Eval(Box<eval::gold::GoldArgs>),
+    /// Check the form, regexes and examples of pattern files
+    Check(check::CheckArgs),
+    /// Show what changed between 2 versions of pattern files
+    Diff(diff::DiffArgs),
+    /// Write CSS selectors that people accepted, for other programs
+    Export(export::ExportArgs),
+    /// Write what varies in the templates of each document as JSONL, such as names and dates
+    Fields(fields::FieldsCommand),
+    /// Show, export or merge what streams have learned
+    State(state::StateCommand),
     /// Write the pattern files of sources that were mined in several runs
     Combine(combine::CombineCommand),
     /// Fetch pages, feeds and sitemaps politely, and write them as WARC files
@@ -139,54 +170,52 @@ enum Command {
     #[cfg(not(feature = "crawl"))]
     #[command(hide = true)]
     Crawl(BuiltWithout),
-    /// Remove boilerplate from documents, with pattern files
-    Clean(clean::CleanCommand),
-    /// Write the content of HTML pages, each judged alone: no patterns are needed
-    Extract(Box<extract::ExtractCommand>),
-    /// Clean documents as they arrive, with what was learned from earlier documents
-    Stream(Box<stream::StreamCommand>),
-    /// Show, export or merge what streams have learned
-    State(state::StateCommand),
-    /// Check the form, regexes and examples of pattern files
-    Check(check::CheckArgs),
-    /// Show what changed between 2 versions of pattern files
-    Diff(diff::DiffArgs),
-    /// Mark in a document what would be removed, and name the patterns that remove it
-    Explain(explain::ExplainArgs),
-    /// Write what varies in the templates of each document as JSONL, such as names and dates
-    Fields(fields::FieldsCommand),
     /// Divide HTML pages into segments, and write them as JSONL
+    #[cfg(feature = "segments")]
     Segment(Box<segment::SegmentCommand>),
+    /// Divide HTML pages into segments. This program was built without it
+    #[cfg(not(feature = "segments"))]
+    #[command(hide = true)]
+    Segment(BuiltWithout),
     /// Find the blocks of HTML pages and how important each is, and write them as JSONL
+    #[cfg(feature = "segments")]
     Blocks(Box<blocks::BlocksCommand>),
-    /// Write CSS selectors that people accepted, for other programs
-    Export(export::ExportArgs),
-    /// Write an HTML page that shows what patterns do to a corpus
-    #[cfg(feature = "review")]
-    Report(Box<report::ReportCommand>),
-    /// Accept or reject patterns in a browser, and see what they do
-    #[cfg(feature = "review")]
-    Review(review::ReviewArgs),
-    /// Accept or reject patterns in a browser. This program was built without it
-    #[cfg(not(feature = "review"))]
-    #[command(hide = true, alias = "report")]
-    Review(BuiltWithout),
-    /// Measure how good mining and cleaning are, against gold text
-    Eval(Box<eval::gold::GoldArgs>),
+    /// Find the blocks of HTML pages. This program was built without it
+    #[cfg(not(feature = "segments"))]
+    #[command(hide = true)]
+    Blocks(BuiltWithout),
     /// Print shell completions
+    #[cfg(feature = "manual")]
     Completions(generate::CompletionsArgs),
+    /// Print shell completions. This program was built without it
+    #[cfg(not(feature = "manual"))]
+    #[command(hide = true)]
+    Completions(BuiltWithout),
     /// Print the manual page, or write a page for each command
+    #[cfg(feature = "manual")]
     Man(generate::ManArgs),
+    /// Print the manual page. This program was built without it
+    #[cfg(not(feature = "manual"))]
+    #[command(hide = true)]
+    Man(BuiltWithout),
     /// Print the JSON Schema of pattern files, for editors (see docs/patterns.md)
     Schema,
 }
 
 // Arguments of commands that this program was built without. Any are taken, so that the error names the remedy.
-#[cfg(not(all(feature = "review", feature = "crawl")))]
+#[cfg(not(all(feature = "crawl", feature = "manual", feature = "review", feature = "segments")))]
 #[derive(Args, Debug)]
 struct BuiltWithout {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     _arguments: Vec<OsString>,
+}
+
+/// Refuses a command of a feature that this program was built without.
+#[cfg(not(all(feature = "crawl", feature = "manual", feature = "review", feature = "segments")))]
+fn built_without(command: &str, feature: &str) -> anyhow::Result<Exit> {
+    bail!(
+        "this program was built without `{command}`: build it with `--features {feature}`, or with `--features dist` for all commands"
+    )
 }
 
 /// Parses the arguments, runs the command and prints errors. Returns the exit status.
@@ -280,7 +309,7 @@ fn parse(command: clap::Command, config: Option<&Config>, arguments: Vec<OsStrin
     Ok(Cli { global: cli.global.reading(reads), ..cli })
 }
 
-/// Adds a tip to the error about missing patterns: in `report` and `review` they once came before the corpus.
+/// Adds a tip to the error about missing patterns: people write them as the first or the second path.
 fn with_order(mut error: clap::Error) -> clap::Error {
     let is_of_patterns = |value: &ContextValue| match value {
         ContextValue::Strings(missing) => missing.iter().any(|argument| argument.starts_with("--patterns")),
@@ -333,7 +362,9 @@ impl Command {
             Command::Clean(args) => args.results(),
             Command::Extract(args) => args.results(),
             Command::Fields(args) => args.results(),
+            #[cfg(feature = "segments")]
             Command::Segment(args) => args.results(),
+            #[cfg(feature = "segments")]
             Command::Blocks(args) => args.results(),
             Command::Stream(_) => Results::State,
             _ => Results::Files,
@@ -348,9 +379,7 @@ impl Command {
             #[cfg(feature = "crawl")]
             Command::Crawl(args) => crawl::run(&args, global, reporter),
             #[cfg(not(feature = "crawl"))]
-            Command::Crawl(_) => {
-                anyhow::bail!("this program was built without `crawl`: build it with `--features crawl`")
-            }
+            Command::Crawl(_) => built_without("crawl", "crawl"),
             Command::Clean(args) => clean::run(&args, global, reporter),
             Command::Extract(args) => extract::run(&args, global, reporter),
             Command::Stream(args) => stream::run(&args, StreamMethod::Weighed, global, reporter),
@@ -359,21 +388,32 @@ impl Command {
             Command::Diff(args) => diff::run(&args),
             Command::Explain(args) => explain::run(&args, global, reporter),
             Command::Fields(args) => fields::run(&args, global, reporter),
+            #[cfg(feature = "segments")]
             Command::Segment(args) => segment::run(&args, global, reporter),
+            #[cfg(not(feature = "segments"))]
+            Command::Segment(_) => built_without("segment", "segments"),
+            #[cfg(feature = "segments")]
             Command::Blocks(args) => blocks::run(&args, global, reporter),
+            #[cfg(not(feature = "segments"))]
+            Command::Blocks(_) => built_without("blocks", "segments"),
             Command::Export(args) => export::run(&args, global, reporter),
             #[cfg(feature = "review")]
-            Command::Report(args) => report::run(&args, global, reporter),
-            #[cfg(feature = "review")]
-            Command::Review(args) => review::run(&args, reporter),
+            Command::Review(args) => review::run(&args, global, reporter),
             #[cfg(not(feature = "review"))]
-            Command::Review(_) => {
-                anyhow::bail!("this program was built without `review` and `report`: build it with `--features review`")
-            }
+            Command::Review(_) => built_without("review", "review"),
             Command::Eval(args) => eval::gold::run(&args, global, reporter),
+            #[cfg(feature = "manual")]
             Command::Completions(args) => generate::completions(&args, reporter),
+            #[cfg(not(feature = "manual"))]
+            Command::Completions(_) => built_without("completions", "manual"),
+            #[cfg(feature = "manual")]
             Command::Man(args) => generate::man(&args, global),
-            Command::Schema => generate::schema(),
+            #[cfg(not(feature = "manual"))]
+            Command::Man(_) => built_without("man", "manual"),
+            Command::Schema => {
+                reporter::print(include_str!("../../docs/pattern-file.schema.json"))?;
+                Ok(Exit::Done)
+            }
         }
     }
 }

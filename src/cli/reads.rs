@@ -10,7 +10,7 @@ use dehusk_run::library::pattern_files;
 use super::config::is_path;
 
 /// The flags whose paths are written. All other paths are read.
-const WRITTEN: [&str; 5] = ["output", "report", "candidates", "plot", "state"];
+const WRITTEN: [&str; 6] = ["output", "report", "candidates", "plot", "state", "draw"];
 /// The flag of pattern files. Only they are read in their folder, so something else may be written there.
 const PATTERNS: &str = "patterns";
 

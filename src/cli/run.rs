@@ -22,7 +22,7 @@ pub struct RunArgs {
     #[command(flatten)]
     corpus: CorpusArgs,
     /// Folder for the results: OUT/patterns and OUT/cleaned
-    #[arg(short, long, alias = "out", value_name = "OUT", value_parser = folder_to_write())]
+    #[arg(short, long, value_name = "OUT", help_heading = "Output", display_order = 0, value_parser = folder_to_write())]
     output: PathBuf,
     #[command(flatten)]
     mining: SourceMineArgs,

@@ -1,40 +1,33 @@
 //! `dehusk segment`: takes HTML pages, and writes the segments of each as lines of JSON.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::parts::segments::segment_corpus;
 use dehusk_core::dom::page_level::PageModel;
-use dehusk_corpus::{BoxesFile, Inventory};
+use dehusk_corpus::Inventory;
 use dehusk_segments::segmentation::model::SegmentModel;
 use dehusk_segments::segmentation::record::SegmentRecord;
 use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
 use dehusk_segments::segmentation::vision::PERMITTED;
 
-use super::force::{ForceArgs, PAGE_SEGMENTS};
+use super::force::PAGE_SEGMENTS;
 use super::interrupt::Results;
-use super::options::{CorpusArgs, SummaryArgs, boxes_file, page_model, segment_model};
-use super::page_lines::{PageLines, Write};
+use super::options::{page_model, text_of_model};
+use super::page_lines::{PageLines, PageLinesArgs, Write};
 use super::reporter::Reporter;
 use super::summary::{SegmentedSummary, SourceSummary};
 use super::{Exit, Global};
+use crate::parts::drawn::drawn_segments;
+use crate::parts::segments::{records, segment_corpus};
 
 /// Options of `dehusk segment`.
 #[derive(Args, Debug)]
 pub struct SegmentCommand {
     #[command(flatten)]
-    corpus: CorpusArgs,
-    /// JSONL file for the segments; `-` for stdout
-    #[arg(short, long, alias = "out", value_name = "FILE")]
-    output: PathBuf,
-    #[command(flatten)]
-    force: ForceArgs,
+    pages: PageLinesArgs,
     #[command(flatten)]
     segmentation: SegmentationArgs,
-    #[command(flatten)]
-    summary: SummaryArgs,
 }
 
 /// How pages are divided into segments.
@@ -61,11 +54,6 @@ pub struct SegmentationArgs {
     /// Page-level model, for sections and scores [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath, hide_short_help = true)]
     page_model: Option<Arc<PageModel>>,
-    /// Where the parts of pages are drawn: a JSONL file
-    ///
-    /// Where the parts of pages are drawn: a JSONL file (see docs/pages.md). Without it, places are estimated.
-    #[arg(long, value_name = "FILE", value_parser = boxes_file, value_hint = ValueHint::FilePath)]
-    boxes: Option<Arc<BoxesFile>>,
 }
 
 /// See [`Method`].
@@ -81,6 +69,12 @@ pub enum MethodName {
     Sections,
     /// Block elements
     Elements,
+}
+
+/// Reads a segment model.
+pub fn segment_model(path: &str) -> Result<Arc<SegmentModel>, String> {
+    let yaml = text_of_model(path)?;
+    SegmentModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// A value of lambda.
@@ -118,7 +112,7 @@ impl SegmentationArgs {
 impl SegmentCommand {
     /// Where the lines are written.
     pub fn results(&self) -> Results {
-        if self.output.as_os_str() == "-" { Results::Stdout } else { Results::Files }
+        self.pages.results()
     }
 }
 
@@ -129,12 +123,8 @@ pub fn run(args: &SegmentCommand, global: &Global, reporter: &Reporter) -> anyho
         command: "segment",
         doing: "dividing pages",
         step: "divide pages",
-        corpus: &args.corpus,
-        boxes: &args.segmentation.boxes,
-        output: &args.output,
-        force: args.force,
+        args: &args.pages,
         kind: PAGE_SEGMENTS,
-        summary: &args.summary,
     };
     let visit = |inventory: &Inventory, write: &mut Write<SegmentRecord>| {
         segment_corpus(inventory, &segmenter, reporter, write)
@@ -142,5 +132,12 @@ pub fn run(args: &SegmentCommand, global: &Global, reporter: &Reporter) -> anyho
     let count = |summary: &mut SourceSummary, documents, segments| {
         summary.segmented = Some(SegmentedSummary { documents, segments });
     };
-    lines.run(global, reporter, visit, |_| true, count)
+    lines.run(
+        global,
+        reporter,
+        visit,
+        |_| true,
+        count,
+        |canvas, document, tree| drawn_segments(canvas, &records(&segmenter, document, tree).0),
+    )
 }

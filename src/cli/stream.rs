@@ -38,7 +38,7 @@ pub struct StreamCommand {
     /// JSONL file for the cleaned documents; `-` for stdout
     ///
     /// JSONL file for the cleaned documents, to which later runs append; `-` for stdout.
-    #[arg(short, long, alias = "out", value_name = "FILE", default_value = "-")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output", display_order = 0, default_value = "-")]
     output: PathBuf,
     /// Patterns that count in addition to what was learned
     ///
@@ -68,7 +68,7 @@ pub struct StreamCommand {
     /// Stop if more documents than this are skipped
     ///
     /// Stop if more documents than this cannot be read or cleaned.
-    #[arg(long, value_name = "N", help_heading = "Long runs")]
+    #[arg(long, value_name = "N")]
     max_errors: Option<usize>,
     #[command(flatten)]
     summary: SummaryArgs,
@@ -78,17 +78,17 @@ pub struct StreamCommand {
 #[derive(Args, Debug)]
 pub struct TableArgs {
     /// Number of documents that must contain a segment before it counts as template [default: 5]
-    #[arg(long, alias = "min-df", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning", hide_short_help = true)]
     template_documents: Option<u32>,
     /// Number of documents that must contain a segment before it can be removed [default: 2]
-    #[arg(long, alias = "min-evidence", value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning", hide_short_help = true)]
     evidence_documents: Option<u32>,
     /// Share of a block that must recur before its segments count as template (0 to 1) [default: 0.7]
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning", hide_short_help = true)]
     block_share: Option<f64>,
     /// Maximum number of segments of a source to remember. The oldest are forgotten first, those of many documents last
     /// [default: 20000]
-    #[arg(long, alias = "max-table", value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning", hide_short_help = true)]
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning", hide_short_help = true)]
     max_segments: Option<u32>,
     /// Number of documents of a source after which a segment of only 1 document is forgotten [default: when the
     /// table is full]
@@ -98,7 +98,7 @@ pub struct TableArgs {
     #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning", hide_short_help = true)]
     lifetime_factor: Option<f64>,
     /// Maximum number of segments of all sources to keep in memory. Others are read from the state when they are needed
-    #[arg(long, alias = "hold", value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning", hide_short_help = true)]
+    #[arg(long, value_name = "SEGMENTS", default_value_t = HELD_SEGMENTS, help_heading = "Learning", hide_short_help = true)]
     held_segments: u32,
 }
 

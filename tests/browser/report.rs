@@ -23,7 +23,7 @@ fn make() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let (patterns, report) = (folder.path().join("patterns"), folder.path().join("report.html"));
     dehusk(&[Path::new("mine"), &sample_corpus(), Path::new("-o"), &patterns]);
-    dehusk(&[Path::new("report"), &sample_corpus(), Path::new("-p"), &patterns, Path::new("-o"), &report]);
+    dehusk(&[Path::new("review"), &sample_corpus(), Path::new("-p"), &patterns, Path::new("--report"), &report]);
     folder
 }
 
@@ -82,7 +82,14 @@ fn a_folder_has_a_page_for_each_source() {
     let patterns = REPORT.path().join("patterns");
     let folder = tempfile::tempdir().expect("a folder");
     let output = format!("{}/report/", folder.path().display());
-    dehusk(&[Path::new("report"), &sample_corpus(), Path::new("-p"), &patterns, Path::new("-o"), Path::new(&output)]);
+    dehusk(&[
+        Path::new("review"),
+        &sample_corpus(),
+        Path::new("-p"),
+        &patterns,
+        Path::new("--report"),
+        Path::new(&output),
+    ]);
     in_browser(|browser| {
         browser.open_file(&folder.path().join("report/index.html"));
         browser.expect_count("details.source", 0);

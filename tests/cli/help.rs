@@ -7,8 +7,10 @@ const WIDTH: usize = 100;
 /// The names of all commands and their subcommands, in the order of the help. The first is that of the program.
 fn commands(sandbox: &Sandbox, name: &str) -> Vec<String> {
     let help = sandbox.expect(0, &format!("{name} -h")).stdout;
-    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let below = listed
+    let listed =
+        |heading| help.lines().skip_while(move |line| *line != heading).skip(1).take_while(|line| !line.is_empty());
+    let below = listed("Commands:")
+        .chain(listed("More:"))
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
         .filter(|below| !["help", ""].contains(below));
     let below = below.flat_map(|below| commands(sandbox, format!("{name} {below}").trim()));

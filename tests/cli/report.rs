@@ -1,4 +1,4 @@
-//! `dehusk report`: the page that it writes, and what it refuses to write.
+//! `dehusk review --report`: the page that it writes, and what it refuses to write.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn mined() -> Sandbox {
 }
 
 fn report(sandbox: &Sandbox, arguments: &str) -> String {
-    let ran = sandbox.expect(0, &format!("report corpus -p patterns {arguments} -o - --quiet"));
+    let ran = sandbox.expect(0, &format!("review corpus -p patterns {arguments} --report - --quiet"));
     check_page(&ran.stdout);
     without_style(&ran.stdout)
 }
@@ -65,7 +65,7 @@ fn report(sandbox: &Sandbox, arguments: &str) -> String {
 fn the_sample_corpus_makes_a_page() {
     let sandbox = Sandbox::new();
     sandbox.expect(0, &format!("mine {} -o patterns --quiet", news()));
-    let ran = sandbox.expect(0, &format!("report {} -p patterns -o new/report.html", news()));
+    let ran = sandbox.expect(0, &format!("review {} -p patterns --report new/report.html", news()));
     ran.says("wrote new/report.html: ");
     assert_eq!(ran.stdout, "");
     let html = sandbox.read("new/report.html");
@@ -93,7 +93,7 @@ fn the_sample_corpus_makes_a_page() {
         .sum();
     let shown = without_style(&html).matches("<article class=\"pattern\"").count();
     assert!(shown == patterns && patterns > 50, "every pattern is shown: {shown} of {patterns}");
-    sandbox.expect(0, &format!("report {} -p patterns -o again.html --threads 1 --quiet", news()));
+    sandbox.expect(0, &format!("review {} -p patterns --report again.html --threads 1 --quiet", news()));
     assert_eq!(sandbox.read("again.html"), html, "the same input gives the same bytes");
 }
 
@@ -102,7 +102,7 @@ fn a_folder_has_an_index_and_a_page_for_each_source() {
     let sandbox = mined();
     sandbox.write_pages("ebb & flow", 0..6);
     sandbox.expect(0, "mine corpus -o patterns --quiet");
-    sandbox.expect(0, "report corpus -p patterns -o new/report/").says("wrote new/report/: ");
+    sandbox.expect(0, "review corpus -p patterns --report new/report/").says("wrote new/report/: ");
     let pages = ["index.html", "sources/tide.html", "sources/ebb & flow.html"]
         .map(|page| sandbox.read(&format!("new/report/{page}")));
     for page in &pages {
@@ -119,10 +119,10 @@ fn a_folder_has_an_index_and_a_page_for_each_source() {
             assert!(file.is_empty() || sandbox.path(&format!("new/report/{folder}{file}")).exists(), "{link}");
         }
     }
-    sandbox.expect(0, "report corpus -p patterns -o new/report/ --quiet");
+    sandbox.expect(0, "review corpus -p patterns --report new/report/ --quiet");
     sandbox.write("new/report/sources/tide.html", "ours");
-    sandbox.expect(1, "report corpus -p patterns -o new/report/ --quiet");
-    sandbox.expect(0, "report corpus -p patterns -o new/report/ --quiet --force");
+    sandbox.expect(1, "review corpus -p patterns --report new/report/ --quiet");
+    sandbox.expect(0, "review corpus -p patterns --report new/report/ --quiet --force");
     assert!(sandbox.read("new/report/sources/tide.html").starts_with("<!DOCTYPE html>"));
 }
 
@@ -169,11 +169,11 @@ fn what_is_not_shown_in_full_is_counted() {
     let sandbox = mined();
     let patterns = sandbox.read("patterns/tide.yaml").matches("    status: ").count();
     assert!(patterns > 2, "{patterns}");
-    let html = report(&sandbox, "--max-patterns 1 --max-documents 0");
+    let html = report(&sandbox, "--report-patterns 1 --report-documents 0");
     assert_eq!(html.matches("<article class=\"pattern\"").count(), 1);
     assert!(text_of(&html).contains(&format!("In short: the next {} patterns, which together remove ", patterns - 1)));
     assert!(!html.contains("class=\"document\""));
-    let html = report(&sandbox, "--max-documents 9");
+    let html = report(&sandbox, "--report-documents 9");
     assert_eq!(html.matches("class=\"document\"").count(), 6, "no document twice");
 }
 
@@ -207,7 +207,7 @@ fn documents_that_are_left_out_are_named() {
     sandbox.write("corpus/tide/slow.txt", format!("{}b c", "a".repeat(40)));
     let hand = "patterns:\n  - {id: by-hand, status: accepted, regex: '(a|aa)+(?=x)c', example: ac}\n";
     sandbox.edit("patterns/tide.yaml", "patterns:\n", hand);
-    let ran = sandbox.expect(3, "report corpus -p patterns -o - --quiet");
+    let ran = sandbox.expect(3, "review corpus -p patterns --report - --quiet");
     ran.says("zero.txt: looks binary").says("tide/slow.txt: pattern by-hand: ");
     check_page(&ran.stdout);
     let text = text_of(&ran.stdout);
@@ -229,11 +229,11 @@ fn a_report_never_takes_the_place_of_input() {
         ("corpus/tide/00001.txt", "is inside the input"),
         ("patterns/tide.yaml", "is the same as the input \"patterns/tide.yaml\": choose another one"),
     ] {
-        sandbox.expect(1, &format!("report corpus -p patterns -o {output}")).says(says);
+        sandbox.expect(1, &format!("review corpus -p patterns --report {output}")).says(says);
     }
     assert_eq!(sandbox.tree(""), before);
-    sandbox.expect(0, "report corpus -p patterns -o report.html --quiet");
-    sandbox.expect(0, "report corpus -p patterns -o report.html --quiet");
+    sandbox.expect(0, "review corpus -p patterns --report report.html --quiet");
+    sandbox.expect(0, "review corpus -p patterns --report report.html --quiet");
 }
 
 #[test]
@@ -246,16 +246,16 @@ fn what_cannot_be_reported_on_is_an_error() {
         ("corpsu -p patterns", "cannot find \"corpsu\": did you mean \"corpus\"?"),
         ("corpus -p patern", "cannot read the pattern folder patern"),
     ] {
-        sandbox.expect(1, &format!("report {arguments} -o report.html")).says(says);
+        sandbox.expect(1, &format!("review {arguments} --report report.html")).says(says);
         assert!(!sandbox.path("report.html").exists(), "{arguments}");
     }
-    sandbox.expect(2, "report corpus -p patterns");
+    sandbox.expect(2, "review corpus -p patterns");
 }
 
 #[test]
 fn the_order_it_once_had_is_refused_with_a_hint() {
     let sandbox = Sandbox::new();
-    for arguments in ["report patterns corpus -o report.html", "review patterns corpus"] {
+    for arguments in ["review patterns corpus --report report.html", "review patterns corpus"] {
         let ran = sandbox.expect(2, arguments);
         ran.says("--patterns <PATTERNS>").says("tip: the corpus comes first, then the patterns: CORPUS... -p PATTERNS");
     }

@@ -113,7 +113,7 @@ fn mining_with_other_mutable_patterns_keeps_decisions() {
     let sandbox = mined();
     decide(&sandbox, "notice board", "rejected");
     edit_entry(&sandbox, "harbour desk", "note: ''", "note: 'numbers'");
-    sandbox.expect(0, "mine corpus -o patterns --quiet --no-default-mutable");
+    sandbox.expect(0, "mine corpus -o patterns --quiet --mutable-preset none");
     assert!(entry(&sandbox, "notice board").contains("status: rejected"));
     assert!(sandbox.read(FILE).contains("note: 'numbers'"));
     sandbox.expect(0, "check patterns");
@@ -184,8 +184,8 @@ fn the_active_mutable_patterns_are_recorded_in_order() {
         "mutable:\n  - name: so-far\n    regex: '[0-9]+ so far'\n    examples: ['3 so far']\n    not: ['so far']\n";
     sandbox.write("own.yaml", own);
     sandbox.expect(0, "mine corpus -o both --mutable own.yaml --quiet");
-    sandbox.expect(0, "mine corpus -o own --mutable own.yaml --no-default-mutable --quiet");
-    sandbox.expect(0, "mine corpus -o none --no-default-mutable --quiet");
+    sandbox.expect(0, "mine corpus -o own --mutable own.yaml --mutable-preset none --quiet");
+    sandbox.expect(0, "mine corpus -o none --mutable-preset none --quiet");
     let recorded = |folder: &str| {
         let file = sandbox.read(&format!("{folder}/tide.yaml"));
         let mutable = file.split("\nmutable:").nth(1).expect("the key is always there").to_owned();

@@ -1267,7 +1267,7 @@ fn assert_refused_by_all(sandbox: &Sandbox, message: &str) {
         "clean corpus -p patterns -o out",
         "mine corpus -o patterns",
         "diff patterns patterns",
-        "report corpus -p patterns -o report.html",
+        "review corpus -p patterns --report report.html",
         "explain corpus/tide/0.txt -p patterns",
         "fields corpus -p patterns -o fields.jsonl",
     ] {
@@ -1913,8 +1913,6 @@ fn settings_with_an_unknown_key() {
         "[clean]\nsample = true\n",
         ":2: unknown key \"sample\": keys are the flags of `dehusk clean` without dashes, and tables are its commands",
     );
-    // Also if it is of another command, and if it is an old name.
-    settings_are_refused("[stream]\nmin-df = 3\n", ":2: unknown key \"min-df\": did you mean \"template-documents\"?");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn every_command_with_a_corpus_takes_lists_and_rules() {
     sandbox.expect(0, &format!("mine {list} -o patterns --quiet"));
     assert!(sandbox.path("patterns/tide.com.yaml").exists());
     sandbox.expect(0, &format!("run {list} -o out --quiet"));
-    sandbox.expect(0, &format!("report {list} -p patterns -o report.html --quiet"));
+    sandbox.expect(0, &format!("review {list} -p patterns --report report.html --quiet"));
     (0..8).for_each(|number| sandbox.write(&format!("gold/tide.com/{number:05}.txt"), page(number, 7)));
     sandbox.expect(0, &format!("eval {list} --gold gold --quiet"));
     sandbox.expect(0, "explain corpus/www.tide.com/00001.txt -p patterns --source-by domain --quiet");
@@ -194,7 +194,7 @@ fn names_that_mislead_are_told() {
               they one source?",
     );
     assert!(ran.stdout.contains("a\\u{202e}moc.b  "), "{}", ran.stdout);
-    sandbox.expect(0, "report lines.jsonl -p out/patterns -o report.html");
+    sandbox.expect(0, "review lines.jsonl -p out/patterns --report report.html");
     for shown in [ran.stdout, ran.stderr, sandbox.read("report.html")] {
         let at = shown.find('\u{202e}');
         assert_eq!(at.map(|at| shown[..at].chars().rev().take(80).collect::<String>()), None, "backwards");

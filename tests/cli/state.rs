@@ -14,7 +14,7 @@ fn lines(source: &str, texts: impl Iterator<Item = String>) -> String {
 fn learned(pages: usize) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("tide.jsonl", lines("tide", (0..pages).map(|number| page(number, 10))));
-    sandbox.expect(0, "stream tide.jsonl --state state --out clean.jsonl");
+    sandbox.expect(0, "stream tide.jsonl --state state --output clean.jsonl");
     sandbox
 }
 
@@ -58,7 +58,7 @@ fn what_misleads_is_escaped() {
     let sandbox = Sandbox::new();
     let texts = (0..10).map(|number| format!("Read \u{202e}more\u{202c} of it here.\n\n{}", page(number, 10)));
     sandbox.write("ti\u{202e}de.jsonl", lines("ti\u{202e}de", texts));
-    sandbox.expect(0, "stream 'ti\u{202e}de.jsonl' --state state --out clean.jsonl --quiet");
+    sandbox.expect(0, "stream 'ti\u{202e}de.jsonl' --state state --output clean.jsonl --quiet");
     for command in ["state show state", "state show state 'ti\u{202e}de'"] {
         let shown = sandbox.expect(0, command).stdout;
         assert!(!shown.contains('\u{202e}') && shown.contains("\\u{202e}"), "{command}: {shown}");
@@ -111,7 +111,7 @@ fn states_are_merged_into_an_old_one_or_a_new_one() {
     sandbox.write("more.jsonl", lines("tide", (10..25).map(|number| page(number, 10))));
     sandbox.write("wire.jsonl", lines("wire", (25..30).map(|number| page(number, 10))));
     sandbox.write("new.jsonl", lines("wire", (30..35).map(|number| page(number, 10))));
-    sandbox.expect(0, "stream more.jsonl wire.jsonl --state other --out other.jsonl");
+    sandbox.expect(0, "stream more.jsonl wire.jsonl --state other --output other.jsonl");
     let ran = sandbox.expect(0, "state merge both state other");
     ran.says("state: 0 sources merged, 1 source added\nother: 1 source merged, 1 source added\n");
     let documents = |state: &str| {
@@ -121,7 +121,7 @@ fn states_are_merged_into_an_old_one_or_a_new_one() {
     };
     assert_eq!(documents("both"), [Some(25), Some(5)]);
     assert_eq!(documents("state"), [Some(10)], "it stays as it is");
-    let refused = sandbox.expect(1, "stream new.jsonl --state both --out other.jsonl");
+    let refused = sandbox.expect(1, "stream new.jsonl --state both --output other.jsonl");
     refused.says("other.jsonl: it has text that no stream with this state has written");
     sandbox.expect(0, "state merge state other");
     assert_eq!(documents("state"), [Some(25), Some(5)]);
@@ -216,7 +216,7 @@ fn a_source_that_changed_is_told_wherever_it_is_looked_at() {
                    5 \
                    segments are new; mine its patterns again";
     let said = |arguments: &str| sandbox.expect(0, arguments).stderr.contains(warning);
-    assert!(said("stream tide.jsonl --state state --out clean.jsonl"));
+    assert!(said("stream tide.jsonl --state state --output clean.jsonl"));
     assert!(said("state show state"));
     assert!(said("mine --from-state state -o patterns"));
     assert_eq!(json(&sandbox.expect(0, "state show state --json").stdout)["sources"][0]["change"]["gone"], 5);

@@ -483,7 +483,7 @@ fn a_state_of_another_lexer_is_refused() {
     for way in ["", "--no-learn"] {
         sandbox.expect(1, &format!(r"stream in.jsonl --state s --tokenizer \S+ -q {way}")).says("another tokenizer");
         sandbox
-            .expect(1, &format!("stream in.jsonl --state s --no-default-mutable -q {way}"))
+            .expect(1, &format!("stream in.jsonl --state s --mutable-preset none -q {way}"))
             .says("begin a new state");
     }
     sandbox.expect(0, r"stream in.jsonl --state s --tokenizer \w+ -q");

@@ -80,7 +80,7 @@ fn completions_know_every_command_and_flag() {
     let sandbox = Sandbox::new();
     for (shell, sign) in [("bash", "complete -F"), ("zsh", "#compdef dehusk"), ("fish", "complete -c dehusk")] {
         let ran = sandbox.expect(0, &format!("completions {shell}"));
-        for part in [sign, "explain", "merge-gap", "no-default-mutable", "text-key"] {
+        for part in [sign, "explain", "merge-gap", "mutable-preset", "text-key"] {
             assert!(ran.stdout.contains(part), "{shell}: {part}");
         }
         assert_eq!(ran.stderr, "");

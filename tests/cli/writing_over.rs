@@ -12,7 +12,7 @@ use super::*;
 const COMMANDS: [&str; 5] = [
     "clean corpus -p patterns -o out --quiet --report",
     "clean one.jsonl -p patterns -o - --quiet --report",
-    "report corpus -p patterns --quiet -o",
+    "review corpus -p patterns --quiet --report",
     "fields corpus -p patterns --quiet -o",
     "state export state -o",
 ];
@@ -177,7 +177,7 @@ fn what_is_read_is_not_written_over_even_if_that_is_asked_for() {
     for command in [
         "clean corpus -p patterns -o out --force --report patterns/tide.yaml",
         "fields corpus -p patterns --force -o patterns/tide.yaml",
-        "report corpus -p patterns --force -o patterns/tide.yaml",
+        "review corpus -p patterns --force --report patterns/tide.yaml",
         "stream corpus --state corpus/state -o streamed-again.jsonl",
     ] {
         sandbox.expect(1, command).says("the input");
@@ -203,7 +203,7 @@ fn links_to_what_is_read_are_not_written_to() {
         ("patterns/tide.yaml", "clean corpus -p patterns -o out --force --report"),
         ("patterns/tide.yaml", "explain page/tide/1.html -p patterns --force -o"),
         ("model.yaml", "clean corpus -p patterns -o out --decision-model model.yaml --force --report"),
-        ("model.yaml", "report corpus -p patterns --decision-model model.yaml --force -o"),
+        ("model.yaml", "review corpus -p patterns --decision-model model.yaml --force --report"),
         ("settings.toml", "fields corpus -p patterns --config settings.toml --force -o"),
         ("list", "mine --files-from list --force --candidates"),
         ("state", "state export state --force -o"),
@@ -243,7 +243,7 @@ fn other_names_of_documents_are_not_written_to() {
         "mine corpus --force --candidates link",
         "clean corpus -p patterns -o out --force --report link",
         "clean one.jsonl corpus -p patterns -o - --force --report link",
-        "report corpus -p patterns --force -o link",
+        "review corpus -p patterns --force --report link",
         "fields corpus -p patterns --force -o link",
         "stream corpus --state new -o link",
         "stream corpus --state link -o new.jsonl",

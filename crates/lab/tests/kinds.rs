@@ -34,7 +34,7 @@ fn corpora() -> PathBuf {
 
 fn run(inputs: &[PathBuf], out: &Path, options: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dehusk-lab"));
-    command.args(["dehusk", "run", "--quiet", "--out"]).arg(out).args(options).args(inputs);
+    command.args(["dehusk", "run", "--quiet", "--output"]).arg(out).args(options).args(inputs);
     assert!(command.status().unwrap().success(), "{inputs:?}");
 }
 

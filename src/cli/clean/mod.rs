@@ -27,7 +27,7 @@ pub struct CleanCommand {
     /// Folder for the cleaned documents; `-` for JSONL on stdout
     ///
     /// Folder for the cleaned documents; `-` for stdout, with a line of JSON for each document.
-    #[arg(short, long, alias = "out", value_name = "OUT", value_parser = folder_or_stdout())]
+    #[arg(short, long, value_name = "OUT", help_heading = "Output", display_order = 0, value_parser = folder_or_stdout())]
     output: PathBuf,
     #[command(flatten)]
     cleaning: CleanArgs,

@@ -195,8 +195,7 @@ fn wanted(key: &Key, flag: &Arg) -> String {
 
 /// What is wrong with a key that no flag or command has.
 fn unknown(key: &Key, command: &Command) -> String {
-    let nearest = similar_name(&key.name, names(command));
-    let meant = nearest.map(|name| main_name(name, command)).filter(|name| !NEVER.contains(&name.as_str()));
+    let meant = similar_name(&key.name, names(command)).filter(|name| !NEVER.contains(&name.as_str()));
     let remedy = match meant {
         Some(name) => format!("did you mean {name:?}?"),
         None => format!("keys are the flags of `{}` without dashes, and tables are its commands", full_name(command)),
@@ -208,22 +207,12 @@ fn full_name(command: &Command) -> &str {
     command.get_bin_name().unwrap_or(command.get_name())
 }
 
-/// All names that keys of this command may be mistaken for, also the old names of flags.
+/// All names that keys of this command may be mistaken for.
 fn names(command: &Command) -> BTreeSet<String> {
-    let flags = command.get_arguments().filter_map(|flag| Some((flag.get_long()?, flag.get_all_aliases())));
-    let flags = flags.flat_map(|(name, others)| others.unwrap_or_default().into_iter().chain([name]));
+    let flags = command.get_arguments().filter_map(Arg::get_long).map(str::to_owned);
     let below = command.get_subcommands().filter(|below| !below.is_hide_set());
     let below = below.flat_map(|below| names(below).into_iter().chain([below.get_name().to_owned()]));
-    flags.map(str::to_owned).chain(below).collect()
-}
-
-/// The name of a flag that may be given by an old name.
-fn main_name(name: String, command: &Command) -> String {
-    let is_old = |flag: &&Arg| flag.get_all_aliases().is_some_and(|names| names.contains(&name.as_str()));
-    let all = std::iter::once(command).chain(command.get_subcommands());
-    let all = all.flat_map(|command| std::iter::once(command).chain(command.get_subcommands()));
-    let flag = all.flat_map(Command::get_arguments).find(is_old).and_then(Arg::get_long);
-    flag.map_or(name.clone(), str::to_owned)
+    flags.chain(below).collect()
 }
 
 /// The file is read for a command line.

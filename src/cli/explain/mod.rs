@@ -6,28 +6,22 @@ mod whole;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 
 use dehusk_core::cleaning::{CleanOptions, Cleaner};
-use dehusk_core::shown::size;
-use dehusk_corpus::{Content, Document, HtmlView, Inventory, Records};
+use dehusk_corpus::{Document, HtmlView, Inventory};
 use dehusk_run::clean::document::ignored_choices;
 use dehusk_run::explain::Explanation;
 use dehusk_run::explain::drawn::{Canvas, drawn};
 use dehusk_run::{Library, suited};
-use dehusk_segments::importance::model::ImportanceModel;
-use dehusk_segments::segmentation::segmenter::Segmenter;
 
-use crate::parts::drawn::{drawn_blocks, drawn_segments};
-use crate::parts::{blocks, segments};
-
-use super::force::{ForceArgs, PAGE};
+use super::force::ForceArgs;
+use super::one_document::{self, write_page};
 use super::options::{PageMethodArgs, ReadingArgs};
 use super::reporter::{Reporter, print};
-use super::segment::MethodName as SegmentMethod;
 use super::terminal::{ColorArgs, Screen};
-use super::{Exit, Global, interrupt};
+use super::{Exit, Global};
 use whole::Shown;
 
 /// Options of `dehusk explain`.
@@ -38,23 +32,16 @@ pub struct ExplainArgs {
     /// Document to show. With --line, the JSONL file that contains it. With --pattern, also a corpus.
     document: PathBuf,
     /// Folder with the pattern files, or a single file
-    #[arg(short, long, value_name = "PATTERNS", required_unless_present = "segments")]
-    patterns: Option<PathBuf>,
+    #[arg(short, long, value_name = "PATTERNS")]
+    patterns: PathBuf,
     /// File for the HTML page with marks drawn on it; `-` for stdout
     ///
     /// File for a page that looks like the HTML document in a browser, with marks drawn on what would be removed, and why, and
     /// on what stays; `-` for stdout. Its scripts do not run.
-    #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "pattern")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output", display_order = 0, conflicts_with = "pattern")]
     output: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// Draw the segments of the page, instead of what would be removed
-    ///
-    /// Draw the segments of the page that this method finds, instead of what would be removed: gcuts, cclus, sections,
-    /// elements (see `dehusk segment`), or blocks with their importance (see `dehusk blocks`).
-    #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, requires = "output",
-        conflicts_with_all = ["patterns", "pattern", "regex"])]
-    segments: Option<SegmentMethod>,
     /// Show all matches of the pattern with this id
     ///
     /// Show all matches of the pattern with this id, whatever its status, and what is removed of them.
@@ -84,26 +71,11 @@ pub struct ExplainArgs {
 
 /// Runs the command.
 pub fn run(args: &ExplainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let Some(patterns) = &args.patterns else { return draw_segments(args, global, reporter) };
-    let library = Library::load(patterns)?;
+    let library = Library::load(&args.patterns)?;
     match &args.pattern {
         Some(id) => one_pattern::explain(id, args, &library, reporter),
         None => explain_document(args, &library, global, reporter),
     }
-}
-
-/// Writes the page with its segments in colors.
-fn draw_segments(args: &ExplainArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let (Some(method), Some(output)) = (args.segments, &args.output) else { bail!("name a folder with --patterns") };
-    let document = read(args)?;
-    let canvas = args.canvas(&document)?;
-    let tree = canvas.page.tree();
-    let html = match method {
-        SegmentMethod::Blocks => drawn_blocks(&canvas, &blocks::records(&ImportanceModel::shipped(), &document, tree)),
-        _ => drawn_segments(&canvas, &segments::records(&Segmenter::shipped(method.into()), &document, tree).0),
-    };
-    args.write(output, &html, global, reporter)?;
-    Ok(Exit::Done)
 }
 
 fn explain_document(
@@ -112,7 +84,7 @@ fn explain_document(
     global: &Global,
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
-    let document = read(args)?;
+    let document = args.read()?;
     let source = args.source_of(&document);
     if library.get(source).is_none() {
         let remedy = if args.source.is_none() { "; name another source with --source" } else { "" };
@@ -152,7 +124,7 @@ fn draw<'t>(
 ) -> anyhow::Result<Explanation<'t>> {
     let canvas = args.canvas(document)?;
     let (html, explanation) = drawn(&canvas, shown.cleaner, |pattern| shown.words(pattern), &|| true)?;
-    args.write(output, &html, global, reporter)?;
+    write_page(output, &html, args.force, global, reporter)?;
     Ok(explanation)
 }
 
@@ -162,26 +134,11 @@ impl ExplainArgs {
         let Some(page) = &document.page else {
             let remedy = match self.reading.options().html {
                 HtmlView::Markup => "leave out --html markup",
-                _ if self.segments.is_some() => "only HTML pages have segments",
                 _ => "leave out --output to see its text with marks",
             };
             bail!("{} was not read as an HTML page, so marks cannot be drawn on it; {remedy}", self.document.display());
         };
         Ok(Canvas { page, text: &document.text, address: document.url.as_deref() })
-    }
-
-    /// Writes the page with its marks.
-    fn write(&self, output: &Path, html: &str, global: &Global, reporter: &Reporter) -> anyhow::Result<()> {
-        let _permission = interrupt::writing()?;
-        match output == Path::new("-") {
-            true => print(html),
-            false => {
-                let file = self.force.file(output, &global.reads, PAGE)?;
-                file.write_atomic(|writer| writer.write_all(html.as_bytes()))?;
-                reporter.note(&format!("wrote {}: {}", output.display(), size(html.len() as u64)));
-                Ok(())
-            }
-        }
     }
 
     fn cleaning(&self) -> anyhow::Result<CleanOptions> {
@@ -192,43 +149,18 @@ impl ExplainArgs {
         self.source.as_deref().unwrap_or(document.source.as_str())
     }
 
+    /// Reads the document to show.
+    fn read(&self) -> anyhow::Result<Document> {
+        let inventory = self.scan()?;
+        let [file] = inventory.files() else {
+            bail!("{} is a folder; name a document in it, or a pattern with --pattern", self.document.display());
+        };
+        one_document::read(&inventory, file, self.line)
+    }
+
     fn scan(&self) -> anyhow::Result<Inventory> {
         let options = self.reading.options().tree(true);
         let inventory = Inventory::scan(std::slice::from_ref(&self.document), &options)?;
         Ok(if self.output.is_some() { inventory.with_pages() } else { inventory })
     }
-}
-
-/// Reads the document to show.
-fn read(args: &ExplainArgs) -> anyhow::Result<Document> {
-    let inventory = args.scan()?;
-    let [file] = inventory.files() else {
-        bail!("{} is a folder; name a document in it, or a pattern with --pattern", args.document.display());
-    };
-    match (inventory.open(file)?, args.line) {
-        (Content::Document(document, _), None) => Ok(*document),
-        (Content::Document(..), Some(_)) => bail!("--line is for files with many documents"),
-        (Content::Records(records), None) if !records.is_page() => {
-            bail!("{} has many documents; choose one with --line", args.document.display())
-        }
-        (Content::Records(records), number) => {
-            let number = number.unwrap_or(1);
-            let document = record(records, number)?;
-            let document = document.with_context(|| format!("{} has no line {number}", args.document.display()))?;
-            document.with_context(|| format!("line {number} has no document"))
-        }
-    }
-}
-
-/// The document in the record with this number, from 1. The outer option is empty if there is no such record, the inner one
-/// if the record has no document.
-fn record(mut records: Records, number: u64) -> anyhow::Result<Option<Option<Document>>> {
-    while let Some(batch) = records.next_batch() {
-        let batch = batch?;
-        let index = number.checked_sub(batch.number(0)).and_then(|index| usize::try_from(index).ok());
-        if let Some(index) = index.filter(|&index| index < batch.len()) {
-            return Ok(Some(batch.document(index)?));
-        }
-    }
-    Ok(None)
 }

@@ -10,7 +10,7 @@ use dehusk_run::explain::lens::{Fate, Lens, Tally};
 use dehusk_run::reading::visit_documents;
 use dehusk_run::{Library, PatternSearch};
 
-use super::{ExplainArgs, read};
+use super::ExplainArgs;
 use crate::cli::Exit;
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::count;
@@ -27,7 +27,7 @@ pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Repor
     let screen = Screen::of_stdout(args.color);
     let mut search = PatternSearch::new(id, library, args.cleaning()?, args.context);
     if args.is_one_document() {
-        let document = read(args)?;
+        let document = args.read()?;
         let excerpts = search.look_at(&[(&document.id, args.source_of(&document), &document)], reporter);
         print(&excerpts.iter().map(|excerpts| screen.excerpts("", excerpts)).collect::<String>())?;
     } else {

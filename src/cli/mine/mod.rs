@@ -38,7 +38,7 @@ pub struct MineCommand {
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_FROM_STATE)]
     from_state: Option<PathBuf>,
     /// Folder for the pattern files. Decisions in existing files are kept
-    #[arg(short, long, alias = "out", value_name = "PATTERNS", value_parser = folder_to_write(),
+    #[arg(short, long, value_name = "PATTERNS", help_heading = "Output", display_order = 0, value_parser = folder_to_write(),
         required_unless_present = "candidates")]
     output: Option<PathBuf>,
     /// Write candidates for `dehusk combine`, instead of patterns

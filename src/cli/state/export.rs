@@ -18,7 +18,7 @@ pub struct ExportArgs {
     /// Source whose segments are written [default: all sources]
     source: Option<String>,
     /// JSONL file for the segments; `-` for stdout
-    #[arg(short, long, alias = "out", value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output", display_order = 0)]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,

@@ -9,9 +9,10 @@ use clap::{Args, ValueEnum, ValueHint};
 use serde_json::{Value, json};
 
 use super::block_features::{coherence, feature_names, features_without};
+use dehusk::cli::blocks::importance_model;
 use dehusk::cli::eval::tell;
 use dehusk::cli::mine::{list, scan_paths};
-use dehusk::cli::options::{CorpusArgs, SummaryArgs, boxes_file, importance_model};
+use dehusk::cli::options::{CorpusArgs, SummaryArgs, boxes_file};
 use dehusk::cli::reporter::Reporter;
 use dehusk::cli::summary::{Summary, count};
 use dehusk::cli::table::{Table, decimal};

@@ -18,9 +18,9 @@ use dehusk_segments::segmentation::vision::PERMITTED;
 use dehusk::cli::Exit;
 use dehusk::cli::eval::tell;
 use dehusk::cli::mine::{list, scan_paths};
-use dehusk::cli::options::{CorpusArgs, SummaryArgs, boxes_file, page_model, segment_model};
+use dehusk::cli::options::{CorpusArgs, SummaryArgs, boxes_file, page_model};
 use dehusk::cli::reporter::Reporter;
-use dehusk::cli::segment::lambda;
+use dehusk::cli::segment::{lambda, segment_model};
 use dehusk::cli::summary::{Summary, count};
 use dehusk::cli::table::{Table, decimal};
 

@@ -58,7 +58,7 @@ pub struct TrainArgs {
     ///
     /// File for the model: for `--decision-model`; with --pages for `--page-model`, or with --gold for `dehusk extract --model`;
     /// with --segments for `--segment-model`, and with --blocks for `--importance-model`.
-    #[arg(short, long, alias = "out", value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,

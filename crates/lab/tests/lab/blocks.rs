@@ -201,7 +201,7 @@ fn blocks_are_segments_and_can_be_drawn() {
     let segments = lines(&sandbox.expect(0, &format!("segment {page} -o - --quiet --method blocks")).stdout);
     let blocks = lines(&sandbox.expect(0, &format!("blocks {page} -o - --quiet")).stdout);
     assert!(segments.len() > 5 && segments.len() <= blocks.len(), "{} {}", segments.len(), blocks.len());
-    sandbox.expect(0, &format!("explain {page} --segments blocks -o drawn.html"));
+    sandbox.expect(0, &format!("blocks {page} --draw drawn.html"));
     let drawn = sandbox.read("drawn.html");
     for part in ["dehusk-level-4", "level 4, main content (", "block 0: "] {
         assert!(drawn.contains(part), "{part}");

@@ -119,7 +119,7 @@ impl ScoringArgs {
         let libraries = libraries(self, &inventory, listings, global, reporter, summary)?;
         let methods = Methods {
             asked: suited(self.cleaning.options()?, inventory.options().html),
-            union: self.cleaning.text.any.union_options(),
+            union: self.cleaning.text.union_options(),
         };
         let inventory = inventory.with_trees();
         let scoring = Scoring::new(&inventory, listings, gold, &libraries, &methods, reporter);

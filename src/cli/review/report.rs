@@ -1,4 +1,4 @@
-//! `dehusk report`: takes pattern files and a corpus, and writes HTML pages.
+//! `dehusk review --report`: writes HTML pages about pattern files and a corpus.
 
 use std::path::{Path, PathBuf, is_separator};
 
@@ -10,55 +10,51 @@ use dehusk_core::shown::size;
 use dehusk_corpus::{OutputFile, Reads};
 use dehusk_run::{Library, suited};
 
-use super::force::{ForceArgs, PAGE};
-use super::mine::{list, scan};
-use super::options::{Choice, CorpusArgs, FavorName, MethodArgs, MethodName, PageMethodArgs};
-use super::reporter::{Reporter, print};
-use super::summary::Summary;
-use super::{Exit, Global, interrupt};
+use super::ReviewArgs;
+use crate::cli::force::{ForceArgs, PAGE};
+use crate::cli::mine::{list, scan};
+use crate::cli::options::{Choice, FavorName, MethodName, PageMethodArgs};
+use crate::cli::reporter::{Reporter, print};
+use crate::cli::summary::Summary;
+use crate::cli::{Exit, Global, interrupt};
 
-/// Options of `dehusk report`.
+/// Options of the report.
 #[derive(Args, Debug)]
-pub struct ReportCommand {
-    #[command(flatten)]
-    corpus: CorpusArgs,
-    /// Folder with the pattern files, or a single file
-    #[arg(short, long, value_name = "PATTERNS")]
-    patterns: PathBuf,
-    /// File for the page; `-` for stdout
+#[command(next_help_heading = "Output")]
+pub struct ReportArgs {
+    /// Write an HTML page about all sources, and start no review
     ///
-    /// File for the page; `-` for stdout. With a slash at its end, a folder: an index, and a page for each source
-    #[arg(short, long, alias = "out", value_name = "FILE")]
-    output: PathBuf,
+    /// Write an HTML page about all sources to this file, and start no review; `-` for stdout. With a slash at its end, a
+    /// folder: an index, and a page for each source
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["port", "no_open", "max_documents"])]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// Maximum number of patterns of each source to show
+    /// Maximum number of patterns of each source in the report
     ///
-    /// Maximum number of patterns of each source to show in full, and of rejected ones. The others are summed up.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    max_patterns: usize,
-    /// Number of documents of each source to show
+    /// Maximum number of patterns of each source that the report shows in full, and of rejected ones. The others are summed up.
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "report", hide_short_help = true)]
+    report_patterns: usize,
+    /// Number of documents of each source in the report
     ///
-    /// Number of documents of each source to show from which most is removed, and from which least is removed.
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    max_documents: usize,
-    #[command(flatten)]
-    method: PageMethodArgs,
+    /// Number of documents of each source that the report shows from which most is removed, and from which least is removed.
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "report", hide_short_help = true)]
+    report_documents: usize,
 }
 
-/// Runs the command.
-pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+/// Writes the report to this path.
+pub fn write(path: &Path, args: &ReviewArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let library = Library::load(&args.patterns)?;
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?.with_trees();
-    let output = Output::create(args, inventory.reads().and(&global.reads))?;
+    let output = Output::create(path, args.report.force, inventory.reads().and(&global.reads))?;
     let listings = list(&inventory, reporter, &mut summary)?;
     let options = ReportOptions {
         layout: output.layout(),
         cleaning: suited(args.method.options()?, inventory.options().html),
         as_mined: args.method.is_default(),
-        patterns: args.max_patterns,
-        documents: args.max_documents,
+        patterns: args.report.report_patterns,
+        documents: args.report.report_documents,
         threads: global.threads(),
     };
     let corpus = CorpusReporter { inventory: &inventory, library: &library, options: &options, observer: reporter };
@@ -69,7 +65,7 @@ pub fn run(args: &ReportCommand, global: &Global, reporter: &Reporter) -> anyhow
     let pages = report.pages(args.method.in_words(has_model), skipped, unnamed_skips);
     let bytes = output.write(pages)?;
     if !matches!(output, Output::Stdout) {
-        reporter.note(&format!("wrote {}: {}", args.output.display(), size(bytes)));
+        reporter.note(&format!("wrote {}: {}", path.display(), size(bytes)));
     }
     Ok(reporter.exit())
 }
@@ -82,18 +78,17 @@ enum Output {
 }
 
 impl Output {
-    fn create(args: &ReportCommand, reads: Reads) -> anyhow::Result<Output> {
-        if args.output == Path::new("-") {
+    fn create(path: &Path, force: ForceArgs, reads: Reads) -> anyhow::Result<Output> {
+        if path == Path::new("-") {
             return Ok(Output::Stdout);
         }
-        let is_folder =
-            args.output.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into()));
+        let is_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into()));
         if !is_folder {
-            return Ok(Output::File(args.force.file(&args.output, &reads, PAGE)?));
+            return Ok(Output::File(force.file(path, &reads, PAGE)?));
         }
         // If the index cannot be written, this is said before the work.
-        args.force.file(&args.output.join("index.html"), &reads, PAGE)?;
-        Ok(Output::Folder { path: args.output.clone(), reads, force: args.force })
+        force.file(&path.join("index.html"), &reads, PAGE)?;
+        Ok(Output::Folder { path: path.to_owned(), reads, force })
     }
 
     fn layout(&self) -> ReportLayout {
@@ -137,15 +132,15 @@ impl Choice {
 impl PageMethodArgs {
     /// How documents were cleaned, in words.
     fn in_words(&self, has_model: bool) -> String {
-        let PageMethodArgs { text: MethodArgs { method, any }, page } = self;
-        let mut parts = vec![match method {
+        let PageMethodArgs { text, page } = self;
+        let mut parts = vec![match text.method {
             MethodName::Learned => "Cleaned with the learned method",
             MethodName::Union => "Cleaned with the union method",
         }];
-        let own_model = any.decision_model.is_some().then_some("with a decision model of your own");
+        let own_model = text.decision_model.is_some().then_some("with a decision model of your own");
         let no_model = (!has_model).then_some("by recurrence alone");
-        let no_structure = any.no_structure.then_some("without the structure of pages");
-        let only = any.only.map(|_| "with accepted patterns only, so that proposed ones do nothing here");
+        let no_structure = text.no_structure.then_some("without the structure of pages");
+        let only = text.only.map(|_| "with accepted patterns only, so that proposed ones do nothing here");
         let headline = page.headline.in_words(["with all headlines", "without headlines"]);
         let byline = page.byline.in_words(["with all bylines", "without bylines"]);
         let comments = page.comments.in_words(["with all comments", "without comments"]);

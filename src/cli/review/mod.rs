@@ -1,4 +1,6 @@
-//! `dehusk review`: accept or reject patterns in a browser.
+//! `dehusk review`: accept or reject patterns in a browser, or write a report about them.
+
+mod report;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,11 +19,12 @@ use dehusk_corpus::remove_left_over;
 use dehusk_run::library::pattern_files;
 use dehusk_run::suited;
 
-use super::mine::scan;
-use super::options::{CorpusArgs, PageMethodArgs};
-use super::reporter::{Reporter, print};
-use super::summary::Summary;
-use super::{Exit, interrupt};
+use crate::cli::mine::scan;
+use crate::cli::options::{CorpusArgs, PageMethodArgs};
+use crate::cli::reporter::{Reporter, print};
+use crate::cli::summary::Summary;
+use crate::cli::{Exit, Global, interrupt};
+use report::ReportArgs;
 
 /// How long the end of a review waits for requests that still write. They take milliseconds.
 const LAST_WRITES: Duration = Duration::from_secs(5);
@@ -50,11 +53,21 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     max_documents: u32,
     #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
     method: PageMethodArgs,
 }
 
-/// Runs the command, until Ctrl-C.
-pub fn run(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
+/// Runs the command.
+pub fn run(args: &ReviewArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    match &args.report.report {
+        Some(path) => report::write(path, args, global, reporter),
+        None => review(args, reporter),
+    }
+}
+
+/// Serves the review until Ctrl-C.
+fn review(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     pattern_files(&args.patterns)?;
     remove_left_over(&args.patterns);
     let inventory = scan(&args.corpus, reporter, &mut Summary::default())?;
