@@ -27,12 +27,12 @@ pub struct BlocksCommand {
     ///
     /// Write only blocks that are at least this important: 1 is noise, 2 navigation, 3 what belongs to the topic of the page, 4 its
     /// main content.
-    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4))]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(1..=4), help_heading = "Blocks")]
     min_level: Option<u8>,
     /// Importance model [default: the shipped model]
     ///
     /// Importance model, written by `dehusk-lab train --blocks` [default: the shipped model]
-    #[arg(long, value_name = "FILE", value_parser = importance_model, value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_parser = importance_model, value_hint = ValueHint::FilePath, help_heading = "Blocks")]
     importance_model: Option<Arc<ImportanceModel>>,
 }
 

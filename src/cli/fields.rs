@@ -37,7 +37,7 @@ pub struct FieldsCommand {
     #[command(flatten)]
     force: ForceArgs,
     /// Use only patterns that a person accepted
-    #[arg(long, value_enum, value_name = "accepted", hide_possible_values = true)]
+    #[arg(long, value_enum, value_name = "accepted", hide_possible_values = true, help_heading = "Cleaning")]
     only: Option<Only>,
     #[command(flatten)]
     summary: SummaryArgs,

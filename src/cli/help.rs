@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use clap::builder::{StyledStr, Styles};
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, ArgAction, Command, CommandFactory};
 
 use super::{Cli, Exit};
 
@@ -77,10 +77,16 @@ pub fn complete(command: Command, name: &str, examples: &dyn Fn(&str) -> &'stati
         Some(help) => flag.long_help(help.split_once("\n\n").map(|(_, full)| full.to_owned()).unwrap_or(help)),
         None => flag,
     };
-    command.mut_args(in_full).mut_subcommands(|below| {
+    command.mut_args(in_full).disable_help_flag(true).arg(help_flag()).mut_subcommands(|below| {
         let name = format!("{name} {}", below.get_name());
         complete(below, &name, examples)
     })
+}
+
+/// clap's own flag, but among the global options.
+fn help_flag() -> Arg {
+    let flag = Arg::new("help").short('h').long("help").action(ArgAction::Help).help_heading("Global options");
+    flag.help("Print help (see more with '--help')").long_help("Print help (see a summary with '-h')")
 }
 
 /// Examples, as help shows them. Nothing, if there are none.

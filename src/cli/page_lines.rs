@@ -28,6 +28,7 @@ use super::{Exit, Global};
 
 /// Which pages are read, and where their parts are written.
 #[derive(Args, Debug)]
+#[command(mut_arg("html", |html| html.hide(true)))] // no page is written
 pub struct PageLinesArgs {
     #[command(flatten)]
     corpus: CorpusArgs,

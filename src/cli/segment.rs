@@ -32,6 +32,7 @@ pub struct SegmentCommand {
 
 /// How pages are divided into segments.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Segments")]
 pub struct SegmentationArgs {
     /// How: by gcuts, cclus, blocks, sections or elements
     ///

@@ -249,7 +249,6 @@ fn what_cannot_be_reported_on_is_an_error() {
         sandbox.expect(1, &format!("review {arguments} --report report.html")).says(says);
         assert!(!sandbox.path("report.html").exists(), "{arguments}");
     }
-    sandbox.expect(2, "review corpus -p patterns");
 }
 
 #[test]

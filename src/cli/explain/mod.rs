@@ -32,8 +32,16 @@ pub struct ExplainArgs {
     /// Document to show. With --line, the JSONL file that contains it. With --pattern, also a corpus.
     document: PathBuf,
     /// Folder with the pattern files, or a single file
-    #[arg(short, long, value_name = "PATTERNS")]
+    #[arg(short, long, value_name = "PATTERNS", help_heading = "Input")]
     patterns: PathBuf,
+    /// Source of the document, if it is not the name of its folder
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    source: Option<String>,
+    /// Line of the document in a JSONL file, from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Input")]
+    line: Option<u64>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     /// File for the HTML page with marks drawn on it; `-` for stdout
     ///
     /// File for a page that looks like the HTML document in a browser, with marks drawn on what would be removed, and why, and
@@ -55,16 +63,8 @@ pub struct ExplainArgs {
     /// Show the regexes of patterns instead of their words
     #[arg(long, conflicts_with = "pattern")]
     regex: bool,
-    /// Line of the document in a JSONL file, from 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    line: Option<u64>,
-    /// Source of the document, if it is not the name of its folder
-    #[arg(long, value_name = "NAME")]
-    source: Option<String>,
     #[command(flatten)]
     color: ColorArgs,
-    #[command(flatten)]
-    reading: ReadingArgs,
     #[command(flatten)]
     method: PageMethodArgs,
 }

@@ -45,7 +45,7 @@ pub struct MineCommand {
     ///
     /// Write candidates to this file, instead of pattern files. `dehusk combine` makes the pattern files of several runs from
     /// such files.
-    #[arg(long, value_name = "FILE", value_parser = path_to_write(), conflicts_with_all = ["output", "from_state", "all_patterns", "prune"])]
+    #[arg(long, value_name = "FILE", value_parser = path_to_write(), help_heading = "Output", conflicts_with_all = ["output", "from_state", "all_patterns", "prune"])]
     candidates: Option<PathBuf>,
     #[command(flatten)]
     prune: PruneArgs,

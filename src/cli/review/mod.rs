@@ -42,15 +42,15 @@ pub struct ReviewArgs {
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
     /// Port of this machine to listen on [default: any free port]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Review")]
     port: u16,
     /// Do not open a browser
-    #[arg(long)]
+    #[arg(long, help_heading = "Review")]
     no_open: bool,
     /// Maximum number of documents of each source to use
     ///
     /// Maximum number of documents of each source to use, evenly spread.
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Review")]
     max_documents: u32,
     #[command(flatten)]
     report: ReportArgs,

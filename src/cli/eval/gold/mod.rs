@@ -45,7 +45,7 @@ pub struct ScoringArgs {
     /// Also mine only every second document, and score the others
     ///
     /// Also mine only every second document. Score the other documents with these patterns, and with those of all documents.
-    #[arg(long, conflicts_with = "patterns")]
+    #[arg(long, conflicts_with = "patterns", help_heading = "Mining")]
     half: bool,
     #[command(flatten)]
     telling: TellingArgs,
@@ -59,6 +59,7 @@ pub struct ScoringArgs {
 
 /// What is printed.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
 struct TellingArgs {
     /// Print the score of every source
     #[arg(long)]
