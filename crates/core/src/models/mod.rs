@@ -4,13 +4,7 @@
 
 pub mod examples;
 pub mod logistic;
-pub mod metric;
 pub mod network;
-pub mod points;
-pub mod svm;
-pub mod platt;
-pub mod one_against_all;
-pub mod rbf_network;
 pub mod course;
 pub mod file;
 pub mod names;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use twox_hash::XxHash3_64;
 
 use crate::agreement::adjusted_rand_index;
-use dehusk_core::models::metric::MetricOptions;
+use dehusk_segments::learners::metric::MetricOptions;
 use dehusk_segments::segmentation::grouping::Grouping;
 use dehusk_segments::segmentation::model::{Lesson, SegmentModel};
 use dehusk_segments::segmentation::segmenter::{Knowledge, clusters, cuts};

@@ -7,14 +7,14 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 
 use super::features::{FEATURES, Vector, WIDTH};
+use crate::learners::one_against_all::{Fit, Grid, OneAgainstAll, Task, fit as fit_machines};
+use crate::learners::platt::Platt;
+use crate::learners::points::Points;
+use crate::learners::rbf_network::{RbfNetwork, fit_best as fit_network};
+use crate::learners::svm::{Kernel, Svm};
 use dehusk_core::models::examples::Examples;
 use dehusk_core::models::file::{ModelFileError, number};
 use dehusk_core::models::logistic::{FitOptions, fit as fit_logistic};
-use dehusk_core::models::one_against_all::{Fit, Grid, OneAgainstAll, Task, fit as fit_machines};
-use dehusk_core::models::platt::Platt;
-use dehusk_core::models::points::Points;
-use dehusk_core::models::rbf_network::{RbfNetwork, fit_best as fit_network};
-use dehusk_core::models::svm::{Kernel, Svm};
 
 /// The first line of a file.
 pub const FIRST_LINE: &str = "# A block importance model of dehusk: it says how important the blocks of a page are.";

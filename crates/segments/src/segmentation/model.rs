@@ -11,10 +11,10 @@ use serde::Deserialize;
 use super::features::{COMPARED, Described, EDGE_NAMES, LABEL_NAMES, NAMES, PAIR_NAMES, Vector, WIDTH};
 use super::neighbours::neighbours;
 use super::parts::Parts;
+use crate::learners::metric::{Metric, MetricOptions, Page, learn};
 use dehusk_core::models::examples::Examples;
 use dehusk_core::models::file::{ModelFileError, ModelFormat, PART, number, parts};
 use dehusk_core::models::logistic::{FitOptions, LogisticModel, fit};
-use dehusk_core::models::metric::{Metric, MetricOptions, Page, learn};
 use dehusk_core::random::Random;
 
 /// The first line of a file.

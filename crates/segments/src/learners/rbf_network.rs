@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::one_against_all::{Task, first_greatest};
 use super::points::{Points, dot, squared_distance};
-use crate::random::Random;
+use dehusk_core::random::Random;
 
 /// Maximum number of rounds of k-means.
 const MAX_ROUNDS: usize = 100;

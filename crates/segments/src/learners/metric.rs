@@ -14,7 +14,7 @@
 
 use rayon::prelude::*;
 
-use crate::random::Random;
+use dehusk_core::random::Random;
 
 /// How much farther away than a target a vector of another group must be, squared.
 const MARGIN: f64 = 1.0;

@@ -129,7 +129,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::random::Random;
+    use dehusk_core::random::Random;
 
     /// The loss, written down again as plainly as possible.
     fn plain_loss(decisions: &[f64], labels: &[bool], a: f64, b: f64) -> f64 {

@@ -306,7 +306,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::random::Random;
+    use dehusk_core::random::Random;
 
     /// Clusters around the corners of a triangle.
     fn clusters(count: usize, reach: f64, seed: u64) -> (Points, Vec<usize>, Vec<usize>) {

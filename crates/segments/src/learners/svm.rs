@@ -514,7 +514,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::random::Random;
+    use dehusk_core::random::Random;
 
     const GAUSSIAN: Kernel = Kernel::Gaussian { gamma: 0.7 };
 

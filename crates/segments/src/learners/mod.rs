@@ -1,0 +1,8 @@
+//! Learners that only these methods use: a distance between parts, and support vector machines and networks for levels of importance.
+
+pub mod metric;
+pub mod one_against_all;
+pub mod platt;
+pub mod points;
+pub mod rbf_network;
+pub mod svm;
