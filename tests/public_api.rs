@@ -14,13 +14,17 @@ const LIST: &str = "docs/public-api.txt";
 
 /// The documentation of the library. What it shows is public.
 fn documented(root: &Path) -> String {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public-api");
+    let target = Path::new(env!("CARGO_BIN_EXE_dehusk")).ancestors().nth(2).expect("the target folder");
+    let folder = target.join("doc/dehusk");
+    // Pages of earlier items would be listed.
+    let _ = fs::remove_dir_all(&folder);
     let mut command = Command::new(env!("CARGO"));
-    command.current_dir(root).env("CARGO_TARGET_DIR", &target).env_remove("RUSTDOCFLAGS");
+    // Nothing may link to what is private.
+    command.current_dir(root).env("CARGO_TARGET_DIR", target).env("RUSTDOCFLAGS", "-D warnings");
     command.args(["doc", "--lib", "--no-deps", "--quiet", "--no-default-features", "--features", "pipeline,stream"]);
     let output = command.output().expect("cargo starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    items(&target.join("doc/dehusk"))
+    items(&folder)
 }
 
 /// The items in a folder of documentation, each with its fields, variants and methods.

@@ -72,11 +72,9 @@ fn the_rust_in_the_document_is_the_example() {
 
 #[test]
 fn the_example_cleans() {
-    let features = [("cli", cfg!(feature = "cli")), ("review", cfg!(feature = "review")), ("parquet", tools::PARQUET)];
-    let features: Vec<&str> = features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--example", "library", "--no-default-features", "--features", &features.join(",")]);
-    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo starts");
+    // `cargo test` builds it beside the program.
+    let example = Path::new(env!("CARGO_BIN_EXE_dehusk")).with_file_name("examples").join("library");
+    let output = Command::new(&example).output().expect("the example: `cargo build --example library` builds it");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "Choir wins the cup!\n", "{output:?}");
 }
 
