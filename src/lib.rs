@@ -187,9 +187,9 @@ pub use dehusk_core::patterns::{FileProblem, Keep, LexerCache, Pattern, PatternF
 pub use dehusk_core::selection::select;
 
 #[doc(inline)]
-pub use dehusk_core::cleaning::decision_model::DecisionModel;
+pub use dehusk_core::cleaning::cleaner::drift::Drift;
 #[doc(inline)]
-pub use dehusk_core::cleaning::drift::Drift;
+pub use dehusk_core::cleaning::decide::decision_model::DecisionModel;
 #[doc(inline)]
 pub use dehusk_core::cleaning::{
     CleanError, CleanOptions, Cleaner, Cleaning, Expected, Grounds, Method, Scratch, Span,

@@ -11,7 +11,8 @@ use crate::view::report::patterns::{Patterns, Sight, Sights};
 use crate::view::report::ranking::{Ranking, extremes};
 use crate::view::report::source::SourceReport;
 use crate::view::report::{Overview, ReportLayout, ReportPage, SHARED_ANCHOR, Section, SourceRow, by_status, pages};
-use dehusk_core::cleaning::{CleanOptions, Cleaner, PageText, Scratch};
+use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
+use dehusk_core::pages::PageText;
 use dehusk_core::patterns::{PatternFile, SHARED};
 use dehusk_core::selection::effects::{Effects, PatternEffect, Question, SampleMatch};
 use dehusk_core::selection::warnings::warnings;
@@ -303,7 +304,7 @@ impl<'a> SourceToReport<'a> {
             let document = self.read(index)?;
             let tree = document.tree.as_deref();
             let reading = cleaner.read_page(&mut scratch, &document.text, tree, &|| true).ok()?;
-            let cleaning = cleaner.cleaning(&document.text, &reading);
+            let cleaning = cleaner.explain(&document.text, &reading);
             let parts = removed_parts(&document.text, &cleaner, &cleaning);
             let effect = effects.documents[index].unwrap_or_default();
             Some(ShownDocument { name: document.id, text: document.text.to_string(), effect, parts })

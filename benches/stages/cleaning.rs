@@ -5,7 +5,7 @@ use std::io::Write;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
-use dehusk_core::cleaning::features::SegmentFeatures;
+use dehusk_core::cleaning::decide::features::SegmentFeatures;
 use dehusk_core::cleaning::{Method, Scratch};
 use dehusk_corpus::{OutputRoot, Reads};
 
@@ -43,8 +43,9 @@ fn features(bencher: Bencher, megabytes: u64) {
     let (cleaner, _) = (prepared.cleaner(), prepared.readings());
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for (text, reading) in prepared.read() {
-            cleaner
-                .divided(text, reading, |document| SegmentFeatures::of(document).rows(|row| _ = black_box(row.len())));
+            cleaner.weigh_segments(text, reading, |document| {
+                SegmentFeatures::of(document).rows(|row| _ = black_box(row.len()))
+            });
         }
     });
 }
@@ -56,7 +57,7 @@ fn decide(bencher: Bencher, megabytes: u64) {
     let (cleaner, _) = (prepared.cleaner(), prepared.readings());
     bencher.counter(BytesCount::new(prepared.bytes())).bench_local(|| {
         for (text, reading) in prepared.read() {
-            black_box(cleaner.decide(text, reading, &reading.matches, Method::Learned));
+            black_box(cleaner.decide_by(text, reading, &reading.matches, Method::Learned));
         }
     });
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dehusk_core::cleaning::cutting::cuts;
+use dehusk_core::cleaning::spans::cutting::cuts;
 use dehusk_core::cut::{Cut, strip};
 use dehusk_core::tokens::characters::{ends_in_run, has_word, is_run_character};
 use dehusk_core::tokens::{Lexer, MutableSet, TokenKind, Tokenizer};

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arbitrary::Arbitrary;
-use dehusk_core::cleaning::matcher::TokenAutomaton;
-use dehusk_core::cleaning::regexes::regex_matches;
+use dehusk_core::cleaning::reading::matcher::TokenAutomaton;
+use dehusk_core::cleaning::reading::regexes::regex_matches;
 use dehusk_core::patterns::regex::{Edges, parse, render};
 use dehusk_core::tokens::{DocumentIndex, Lexer, MutablePattern, MutableSet, Piece, SymbolSequence, TokenRun, Tokenizer};
 use libfuzzer_sys::fuzz_target;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use dehusk_core::cleaning::drift::Drift;
+use dehusk_core::cleaning::cleaner::drift::Drift;
 pub use dehusk_core::shown::count;
 use dehusk_core::shown::{shown, size};
 use dehusk_core::streaming::drift::Change;

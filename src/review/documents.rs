@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use dehusk_core::cleaning::PageText;
 use dehusk_core::html::Tree;
+use dehusk_core::pages::PageText;
 use dehusk_core::patterns::SHARED;
 use dehusk_core::selection::effects::{Effects, Question};
 use dehusk_core::selection::sampling::evenly_spread;

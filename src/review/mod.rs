@@ -35,8 +35,8 @@ mod survey;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dehusk_core::cleaning::regexes::MatchError;
-use dehusk_core::cleaning::search::Watched;
+use dehusk_core::cleaning::reading::regexes::MatchError;
+use dehusk_core::cleaning::reading::search::Watched;
 use dehusk_core::cleaning::{CleanOptions, Cleaner};
 use dehusk_core::patterns::foreign::compile;
 use dehusk_core::patterns::keep::whole_words;

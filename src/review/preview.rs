@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use dehusk_core::cleaning::regexes::MatchError;
+use dehusk_core::cleaning::reading::regexes::MatchError;
 use dehusk_core::cleaning::{CleanError, Cleaner, Cleaning, Origin, Scratch, Span};
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::{Found, Question, SampleMatch, found};
@@ -318,7 +318,7 @@ impl State {
         go_on: &dyn Fn() -> bool,
     ) -> Result<Look, CleanError> {
         let reading = self.cleaner.read_page(scratch, text, tree.as_deref(), go_on)?;
-        let cleaning = self.cleaner.cleaning(text, &reading);
+        let cleaning = self.cleaner.explain(text, &reading);
         let all = found(self.cleaner.patterns().len(), &reading, &cleaning).into_iter();
         let watched = all.filter(|(pattern, _)| {
             self.cleaner.origins()[*pattern].is_some_and(|origin| self.watched.contains(&origin))

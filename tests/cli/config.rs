@@ -116,7 +116,7 @@ fn a_flag_of_the_command_line_excludes_those_of_the_file_that_it_cannot_be_used_
     let sandbox = sandbox();
     sandbox.write("dehusk.toml", "recurrence-alone = true\nquiet = true\nspan-units = 'bytes'\n");
     sandbox.expect(0, "mine project/corpus -o patterns").says("using dehusk.toml: --quiet (");
-    sandbox.write("model.yaml", include_str!("../../crates/core/src/cleaning/decision_model.yaml"));
+    sandbox.write("model.yaml", include_str!("../../crates/core/src/cleaning/decide/decision_model.yaml"));
     // What another flag is needed for has no effect without it.
     let clean = "clean project/corpus -p patterns -o";
     let ran = sandbox.expect(0, &format!("{clean} cleaned --verbose --decision-model model.yaml"));

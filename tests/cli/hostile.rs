@@ -209,7 +209,7 @@ fn regexes_that_only_seem_to_backtrack_do_not() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "a minute unless optimized; src/cleaning/regexes.rs tests the limit")]
+#[cfg_attr(debug_assertions, ignore = "a minute unless optimized; src/cleaning/reading/regexes.rs tests the limit")]
 fn a_regex_that_matches_to_the_end_from_everywhere_gives_up() {
     ends_with(3, "(x+x+)+y", &format!("{}y", "x".repeat(50_000)));
 }

@@ -189,7 +189,7 @@ fn what_is_read_is_not_written_over_even_if_that_is_asked_for() {
 #[test]
 fn links_to_what_is_read_are_not_written_to() {
     let sandbox = sources();
-    sandbox.write("model.yaml", include_str!("../../crates/core/src/cleaning/decision_model.yaml"));
+    sandbox.write("model.yaml", include_str!("../../crates/core/src/cleaning/decide/decision_model.yaml"));
     sandbox.write("settings.toml", "");
     sandbox.write("page/tide/1.html", "<p>Rain again.");
     sandbox.write("list", "corpus\n");

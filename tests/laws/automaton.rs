@@ -1,7 +1,7 @@
 //! Random runs in random texts: the token automaton and the regex engine find the same.
 
-use dehusk_core::cleaning::matcher::TokenAutomaton;
-use dehusk_core::cleaning::regexes::regex_matches;
+use dehusk_core::cleaning::reading::matcher::TokenAutomaton;
+use dehusk_core::cleaning::reading::regexes::regex_matches;
 use dehusk_core::patterns::regex::{Edges, parse, render};
 use dehusk_core::tokens::{Lexer, TokenRun};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dehusk_core::cleaning::matcher::{TokenAutomaton, Tokens};
+use dehusk_core::cleaning::reading::matcher::{TokenAutomaton, Tokens};
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Cleaning, Method, Scratch, Span};
 use dehusk_core::patterns::file::MinedFrom;
 use dehusk_core::patterns::regex::{Edges, render};

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::cleaning::reading::matcher::TokenAutomaton;
 use dehusk_core::patterns::regex::Edges;
 use dehusk_core::patterns::{Form, Pattern, PatternFile};
 use dehusk_core::tokens::{Piece, TokenRun};

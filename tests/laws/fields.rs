@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dehusk_core::cleaning::Scratch;
-use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::cleaning::reading::matcher::TokenAutomaton;
 use dehusk_core::fields::Fields;
 use dehusk_core::patterns::regex::{Edges, render};
 use dehusk_core::patterns::{Form, PatternFile, Template};

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::cleaning::reading::matcher::TokenAutomaton;
 use dehusk_core::tokens::characters::{has_word, is_mark};
 use dehusk_core::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dehusk_core::cleaning::regexes::{Regexes, regex_matches};
+use dehusk_core::cleaning::reading::regexes::{Regexes, regex_matches};
 use dehusk_core::patterns::foreign::{ForeignRegex, compile};
 use fancy_regex::{Regex, RegexBuilder};
 use proptest::prelude::*;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use dehusk_core::cleaning::cutting::cuts;
-use dehusk_core::cleaning::matcher::TokenAutomaton;
+use dehusk_core::cleaning::reading::matcher::TokenAutomaton;
+use dehusk_core::cleaning::spans::cutting::cuts;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk_core::cut::strip;
 use dehusk_core::patterns::regex::{Edges, render};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use dehusk_core::cleaning::cutting::cuts;
+use dehusk_core::cleaning::spans::cutting::cuts;
 use dehusk_core::cleaning::{CleanOptions, Cleaner as SourceCleaner, Cleaning, Scratch};
 use dehusk_core::cut::Cut;
 use dehusk_core::dom::block_model::BlockModel;
@@ -174,7 +174,7 @@ impl Core {
         if !go_on() {
             return Err(Fault::Internal("the text was cleaned no further".to_owned()));
         }
-        let cleaning = cleaner.cleaning(text, &reading);
+        let cleaning = cleaner.explain(text, &reading);
         Ok((self.within_limit(text, cleaning), cleaner))
     }
 
@@ -258,7 +258,7 @@ impl<D: PageAspect> ReadPage<D> {
         check_size(text, Some(tree))?;
         let reading = reader.read_page(&mut scratch, text, None, &|| true);
         let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
-        let cleaning = reader.cleaning_by(&reading, &judge.boilerplate(text, tree, url, None));
+        let cleaning = reader.explain_by(&reading, &judge.boilerplate(text, tree, url, None));
         Ok(self.written(html, url, output, &cleaning))
     }
 }

@@ -233,7 +233,7 @@ fn cleaned(
 ) -> Result<Vec<(String, Cleaned, bool)>> {
     let sources = clean_files(inventory, library, &Target::Folder(target), options, run)?;
     let figures = sources.into_iter().map(|(source, CleanedSource { cleaned, drift })| {
-        let changed = drift.filter(dehusk_core::cleaning::drift::Drift::has_changed);
+        let changed = drift.filter(dehusk_core::cleaning::cleaner::drift::Drift::has_changed);
         if let Some(drift) = &changed {
             run.warn(WarningKind::Rare, &format!("source '{source}' {}", drift.in_words()));
         }

@@ -5,7 +5,7 @@
 //!
 //! A text goes through the modules in this order: [`tokens`] divides it, [`mining`] finds out what a source repeats,
 //! [`patterns`] keeps that in files, [`selection`] tries the patterns out, [`cleaning`] decides what of a document is
-//! boilerplate. [`html`] and [`dom`] do the same for pages, [`streaming`] for documents that never end. [`models`] learn.
+//! boilerplate. [`html`], [`dom`] and [`pages`] do the same for pages, [`streaming`] for documents that never end. [`models`] learn.
 
 #[macro_use]
 mod setters;
@@ -16,6 +16,7 @@ pub mod fields;
 pub mod html;
 pub mod mining;
 pub mod models;
+pub mod pages;
 pub mod patterns;
 pub mod selection;
 pub mod streaming;

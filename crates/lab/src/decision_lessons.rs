@@ -1,4 +1,4 @@
-//! What documents with gold text teach about segments ([`decision_model`](dehusk_core::cleaning::decision_model)).
+//! What documents with gold text teach about segments ([`decision_model`](dehusk_core::cleaning::decide::decision_model)).
 //!
 //! A segment is boilerplate if less than half of its words are in the gold text. What a model sees depends on how many documents
 //! were mined. So each source is mined several times ([`Variant`]), and all of them count alike. More is learned from sources that
@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::alignment::matched;
 use super::made_sources::{MadeSource, Material, made_sources};
-use dehusk_core::cleaning::decision_model::Lesson;
-use dehusk_core::cleaning::features::Divided;
+use dehusk_core::cleaning::decide::decision_model::Lesson;
+use dehusk_core::cleaning::decide::features::Divided;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk_core::mining::Mined;
 use dehusk_core::mining::cross_source::cross_source;
@@ -214,7 +214,7 @@ impl Source<'_> {
             let labels = (0..document.count()).map(|segment| label(&document, segment)).collect();
             Lesson::of(self.part, document, labels)
         };
-        Some(cleaner.divided(text, &reading, lesson))
+        Some(cleaner.weigh_segments(text, &reading, lesson))
     }
 }
 

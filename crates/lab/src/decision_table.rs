@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::decision_lessons::{SourceLessons, Variant};
-use dehusk_core::cleaning::decision::goes;
+use dehusk_core::cleaning::decide::goes;
 use dehusk_core::dom::page_parts::Favor;
 
 /// Number of bins of probabilities.

@@ -1,6 +1,6 @@
 //! The kinds of files that the lab writes. A command overwrites a file of its own kind, and others only with `--force`.
 
-use dehusk_core::cleaning::decision_model;
+use dehusk_core::cleaning::decide::decision_model;
 use dehusk_core::dom::{block_model, page_level};
 use dehusk_corpus::OutputKind;
 use dehusk_segments::importance;

@@ -178,15 +178,15 @@ impl Measuring<'_> {
         let MeasuredDocument { document, reading, .. } = page;
         let text: &str = &document.text;
         let bag = Bag::of(text);
-        let streamed = self.streaming.cleaning_with(text, reading, &known.recurring);
+        let streamed = self.streaming.explain_with(text, reading, &known.recurring);
         let as_mined = mined.read_page(scratch, text, document.tree.as_deref(), &|| true)?;
-        let batch = mined.cleaning(text, &as_mined);
+        let batch = mined.explain(text, &as_mined);
         let whole_blocks = self.whole_blocks(page, &known.counts);
         let segments = self.template_segments(page, &known.counts);
         let texts = [
             streamed.strip(text),
             without(text, &segments),
-            self.streaming.cleaning_by(reading, &whole_blocks).strip(text),
+            self.streaming.explain_by(reading, &whole_blocks).strip(text),
             batch.strip(text),
         ];
         let bytes = |cleaning: Cleaning| cleaning.spans.into_iter().map(|span| span.range).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk_core::cleaning::decision_model::DecisionModel;
+use dehusk_core::cleaning::decide::decision_model::DecisionModel;
 use dehusk_core::cleaning::{CleanOptions, Method};
 use dehusk_core::dom::block_model::BlockModel;
 use dehusk_core::dom::page_parts::{Favor, PageChoices, PartChoice};

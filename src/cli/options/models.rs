@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use dehusk_core::cleaning::decision_model::DecisionModel;
+use dehusk_core::cleaning::decide::decision_model::DecisionModel;
 use dehusk_core::dom::block_model::BlockModel;
 use dehusk_core::dom::page_level::PageModel;
 use dehusk_core::whole;

@@ -466,7 +466,7 @@ impl Review {
         let cleaner = self.session.cleaner(&files);
         let (mut scratch, go_on) = (Scratch::default(), self.session.patience());
         let reading = cleaner.read_page(&mut scratch, text, tree.as_deref(), &go_on).map_err(broken)?;
-        let cleaning = cleaner.cleaning(text, &reading);
+        let cleaning = cleaner.explain(text, &reading);
         Ok(draw(&document::Shown {
             at,
             files: &files,

@@ -41,8 +41,8 @@ use std::sync::Arc;
 
 use fancy_regex::{Expr, Regex};
 
-use crate::cleaning::matcher::{Found, TokenAutomaton, Tokens};
-use crate::cleaning::regexes::{MatchError, trim};
+use crate::cleaning::reading::matcher::{Found, TokenAutomaton, Tokens};
+use crate::cleaning::reading::regexes::{MatchError, trim};
 use crate::cleaning::{CleanError, Review, Reviewed, Scratch, same_lexer};
 use crate::patterns::regex::Edges;
 use crate::patterns::{ForeignRegex, Form, PatternFile};

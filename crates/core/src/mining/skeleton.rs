@@ -250,7 +250,7 @@ mod tests {
     use proptest::sample::select;
 
     use super::*;
-    use crate::cleaning::matcher::TokenAutomaton;
+    use crate::cleaning::reading::matcher::TokenAutomaton;
     use crate::patterns::regex::Edges;
     use crate::tokens::{DocumentIndex, Lexer, MutableSet, Tokenizer};
 

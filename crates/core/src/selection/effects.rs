@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::cleaning::evidence::Match;
-use crate::cleaning::regexes::MatchError;
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Expected, Origin, PageText, Reading, Scratch};
+use crate::cleaning::reading::Match;
+use crate::cleaning::reading::regexes::MatchError;
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Expected, Origin, Reading, Scratch};
+use crate::pages::PageText;
 use crate::patterns::PatternFile;
 use crate::tokens::{Token, TokenKind};
 
@@ -278,7 +279,7 @@ impl Look {
         go_on: &dyn Fn() -> bool,
     ) -> Result<Look, CleanError> {
         let reading = cleaner.read_page(scratch, text, tree.as_deref(), go_on)?;
-        let cleaning = cleaner.cleaning(text, &reading);
+        let cleaning = cleaner.explain(text, &reading);
         let because = cleaning.spans.iter().flat_map(|span| &span.because);
         let removed: Vec<(usize, usize)> = because.map(|(bytes, pattern)| (*pattern, bytes.len())).collect();
         let in_spans: usize = cleaning.spans.iter().map(|span| span.range.len()).sum();

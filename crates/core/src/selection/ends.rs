@@ -1,7 +1,7 @@
 //! Finds the patterns that mark the end of articles.
 //!
 //! Takes a source's documents as its patterns see them. Finds the patterns before which articles end, by the rule in
-//! [`article_end`](crate::cleaning::article_end), and the minimum amount of prose before each.
+//! [`article_end`](crate::cleaning::decide::article_end), and the minimum amount of prose before each.
 //!
 //! Shared patterns are not used as ends, because different text follows them in each source.
 
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::cleaning::article_end::{LastPlace, MIN_DOCUMENTS, MIN_SHARE, least_prose_before};
+use crate::cleaning::decide::article_end::{LastPlace, MIN_DOCUMENTS, MIN_SHARE, least_prose_before};
 use crate::patterns::{Form, Pattern, PatternFile};
 use crate::selection::sampling::{Sample, Sampled};
 use crate::tokens::Piece;

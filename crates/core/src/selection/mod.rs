@@ -15,7 +15,8 @@ pub mod selectors;
 pub mod pattern_selection;
 pub mod warnings;
 
-use crate::cleaning::{CleanOptions, PageText};
+use crate::cleaning::CleanOptions;
+use crate::pages::PageText;
 use crate::patterns::PatternFile;
 use ends::Ends;
 use pattern_selection::needed_patterns;

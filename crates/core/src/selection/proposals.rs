@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::cleaning::evidence::Match;
+use crate::cleaning::reading::Match;
 use crate::cleaning::{Method, Reading};
 use crate::mining::units::MAX_BLOCK;
 use crate::patterns::{Form, Pattern, PatternFile};
@@ -77,7 +77,7 @@ impl Proposals {
     pub fn of(sampled: &Sampled) -> Proposals {
         let cleaner = &sampled.cleaner;
         let look = |Sample { text, reading }: &Sample| {
-            let goes = cleaner.decide(text, reading, &reading.matches, Method::Learned).goes;
+            let goes = cleaner.decide_by(text, reading, &reading.matches, Method::Learned).goes;
             let joints = Joints::of(text, reading);
             let look = |found: &Match| {
                 let matches = Matches {

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::selectors::Sight;
-use crate::cleaning::{CleanError, CleanOptions, Cleaner, Expected, PageText, Scratch};
+use crate::cleaning::{CleanError, CleanOptions, Cleaner, Expected, Scratch};
+use crate::pages::PageText;
 use crate::patterns::{PatternFile, thousandths};
 
 /// What cleaning removes from documents of a source.
@@ -59,7 +60,7 @@ fn cleaned(
     PageText { text, tree }: &PageText,
 ) -> Result<Cleaned, CleanError> {
     let reading = cleaner.read_page(scratch, text, tree.as_deref(), &|| true)?;
-    let cleaning = cleaner.cleaning(text, &reading);
+    let cleaning = cleaner.explain(text, &reading);
     let page = tree.as_deref().zip(reading.page.as_ref());
     let sight = page.map(|(tree, page)| Sight::of(text, tree, page, &cleaning));
     Ok(Cleaned { bytes: text.len(), left: cleaning.strip(text).len(), expected: cleaning.expected, sight })

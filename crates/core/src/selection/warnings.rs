@@ -3,7 +3,7 @@
 //! Takes a pattern file and the effects of its patterns. Returns sentences, the most serious first. Each says what was
 //! counted, what follows from it, and what to do.
 
-use crate::cleaning::drift::{Drift, Found, drift, is_of_last_mining, removes_as_mined};
+use crate::cleaning::cleaner::drift::{Drift, Found, drift, is_of_last_mining, removes_as_mined};
 use crate::mining::Mined;
 use crate::mining::cutoff::{BINS, Histogram, choose_cutoff};
 use crate::patterns::{PatternFile, SHARED, Status};

@@ -16,7 +16,7 @@ use super::Detection;
 use super::detection::Lengths;
 use super::segments::TextSegment;
 use super::table::Count;
-use crate::cleaning::matcher::Tokens;
+use crate::cleaning::reading::matcher::Tokens;
 use crate::html::Tree;
 
 /// A block, in a list that has each block before those inside it.

@@ -1,14 +1,16 @@
 //! Learns which segments end the articles of a source, document by document.
 //!
 //! Takes where a document's segments stand among its prose. Decides by their places in the last documents which of them
-//! end articles ([`article_end`](crate::cleaning::article_end) has the rule). Few segments are candidates: most sometimes have too little prose
+//! end articles ([`article_end`](crate::cleaning::decide::article_end) has the rule). Few segments are candidates: most sometimes have too little prose
 //! before them for an article, and are dropped at once.
 
 use std::collections::BTreeMap;
 
 use super::evidence::{Placed, share};
 use super::segments::SegmentKey;
-use crate::cleaning::article_end::{LastPlace, MIN_ARTICLE_WORDS, MIN_DOCUMENTS, MIN_SHARE, least_prose_before};
+use crate::cleaning::decide::article_end::{
+    LastPlace, MIN_ARTICLE_WORDS, MIN_DOCUMENTS, MIN_SHARE, least_prose_before,
+};
 
 /// Number of last places that are kept for each candidate.
 const MOST_PLACES: usize = 25;

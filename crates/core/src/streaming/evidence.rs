@@ -14,9 +14,9 @@ use super::Detection;
 use super::detection::template;
 use super::segments::{SegmentKey, TextSegment};
 use super::table::{Count, SegmentHistory};
-use crate::cleaning::article_end::LastPlace;
-use crate::cleaning::chance::beyond_chance;
-use crate::cleaning::evidence::Weight;
+use crate::cleaning::decide::article_end::LastPlace;
+use crate::cleaning::decide::chance::beyond_chance;
+use crate::cleaning::decide::evidence::Weight;
 use crate::cleaning::{Cleaner, Reading, Recurring};
 use crate::stretches::stretches_of_true;
 
@@ -133,8 +133,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::cleaning::layout::Layout;
-    use crate::cleaning::matcher::Tokens;
+    use crate::cleaning::reading::layout::Layout;
+    use crate::cleaning::reading::matcher::Tokens;
     use crate::cleaning::{CleanOptions, Scratch};
     use crate::patterns::PatternFile;
     use crate::streaming::segments::segments;

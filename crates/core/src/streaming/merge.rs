@@ -71,7 +71,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cleaning::article_end::LastPlace;
+    use crate::cleaning::decide::article_end::LastPlace;
     use crate::streaming::ends::EndPlaces;
     use crate::streaming::evidence::Placed;
     use crate::streaming::segments::SegmentKey;

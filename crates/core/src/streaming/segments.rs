@@ -10,9 +10,9 @@ use std::{iter, mem};
 
 use twox_hash::XxHash3_64;
 
-use crate::cleaning::layout::Layout;
-use crate::cleaning::matcher::Tokens;
-use crate::cleaning::segments::sentence_starts;
+use crate::cleaning::decide::segments::sentence_starts;
+use crate::cleaning::reading::layout::Layout;
+use crate::cleaning::reading::matcher::Tokens;
 use crate::html::{NodeKind, Tree};
 use crate::tokens::{MutableSet, Token, TokenKind};
 

@@ -547,7 +547,7 @@ pub(in crate::streaming) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cleaning::article_end::LastPlace;
+    use crate::cleaning::decide::article_end::LastPlace;
     use crate::streaming::segments::Standing;
 
     /// A segment with this key and a length of ten.

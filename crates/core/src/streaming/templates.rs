@@ -141,7 +141,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::cleaning::article_end::LastPlace;
+    use crate::cleaning::decide::article_end::LastPlace;
     use crate::patterns::PatternFile;
     use crate::patterns::regex::{Edges, render};
     use crate::streaming::evidence::Placed;

@@ -9,8 +9,8 @@ use anyhow::bail;
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, ValueHint};
 
-use dehusk_core::cleaning::decision_model::{DecisionModel, Lesson as TextLesson};
-use dehusk_core::cleaning::features::GROUPS;
+use dehusk_core::cleaning::decide::decision_model::{DecisionModel, Lesson as TextLesson};
+use dehusk_core::cleaning::decide::features::GROUPS;
 use dehusk_core::dom::block_model::{self, BlockModel};
 use dehusk_core::dom::page_level::Lessons;
 use dehusk_core::dom::site_level::Labels;

@@ -321,7 +321,7 @@ impl Source<'_> {
             let Some(known) = learner.take(&[page.segmented()], structured).pop() else { continue };
             let (text, reading) = (page.text(), &page.reading);
             let cleaned = |cleaner: &Cleaner| {
-                let cleaning = cleaner.cleaning_with(text, reading, &known.recurring);
+                let cleaning = cleaner.explain_with(text, reading, &known.recurring);
                 cleaning.spans.into_iter().map(|span| span.range).collect()
             };
             let removed = match method {

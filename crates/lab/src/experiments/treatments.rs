@@ -225,7 +225,7 @@ impl Treatments {
         let Untreated { source, text, tree, .. } = document;
         let cleaner = &self.text[source];
         let parts = tree.map(|tree| judge.boilerplate(text, tree, None, None)).unwrap_or_default();
-        Ok(cleaner.cleaning_by(&cleaner.read_page(scratch, text, None, &|| true)?, &parts))
+        Ok(cleaner.explain_by(&cleaner.read_page(scratch, text, None, &|| true)?, &parts))
     }
 }
 

@@ -7,7 +7,7 @@ use super::default_lexer;
 use crate::Library;
 use crate::observer::Observer;
 use crate::unknown::UnknownSources;
-use dehusk_core::cleaning::drift::Watch;
+use dehusk_core::cleaning::cleaner::drift::Watch;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk_core::patterns::PatternFile;
 use dehusk_corpus::InputFile;

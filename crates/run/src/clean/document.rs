@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::CorpusCleanOptions;
 use crate::observer::Observer;
-use dehusk_core::cleaning::cutting::is_emptied;
+use dehusk_core::cleaning::spans::cutting::is_emptied;
 use dehusk_core::cleaning::{Cleaner, Cleaning, Expected, Grounds, Reading};
 use dehusk_core::cut::{Cut, strip};
 use dehusk_core::dom::page_judge::PageJudge;
@@ -119,8 +119,8 @@ impl<'a> DocumentCleaner<'a> {
         let reading = source.cleaner.read_page(scratch, &document.text, tree, &go_on);
         let reading = reading.map_err(|error| error.to_string())?;
         let cleaning = match self.page_judge {
-            None => source.cleaner.cleaning(&document.text, &reading),
-            Some(judge) => source.cleaner.cleaning_by(&reading, &judged(document, judge)?),
+            None => source.cleaner.explain(&document.text, &reading),
+            Some(judge) => source.cleaner.explain_by(&reading, &judged(document, judge)?),
         };
         Ok(self.outcome(document, place, form, source, &reading, cleaning))
     }

@@ -26,7 +26,7 @@ use super::reading::size_of;
 use super::workers::all_cores;
 use super::{manifest, output_file, suited, timed};
 use cleaners::Cleaners;
-use dehusk_core::cleaning::drift::{Drift, Found, Watch, drift, removes_as_mined};
+use dehusk_core::cleaning::cleaner::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use dehusk_core::cleaning::{CleanOptions, Expected, Grounds};
 use dehusk_core::dom::page_judge::PageJudge;
 use dehusk_core::patterns::PatternFile;

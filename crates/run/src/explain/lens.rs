@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::NO_PATTERN;
-use dehusk_core::cleaning::regexes::regex_matches;
+use dehusk_core::cleaning::reading::regexes::regex_matches;
 use dehusk_core::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
 use dehusk_core::html::Tree;
 use dehusk_core::patterns::{Form, Pattern, PatternFile, Status};
@@ -80,7 +80,7 @@ impl Lens {
         // Most documents have no match of a rare pattern. Then it does not matter what else is removed.
         let cleaning = match ranges.is_empty() {
             true => Cleaning::default(),
-            false => self.cleaner.cleaning(text, &self.cleaner.read_page(scratch, text, tree, &|| true)?),
+            false => self.cleaner.explain(text, &self.cleaner.read_page(scratch, text, tree, &|| true)?),
         };
         Ok(Matched { ranges, cleaning })
     }

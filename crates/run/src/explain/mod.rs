@@ -13,8 +13,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use dehusk_core::cleaning::chance::expected_documents;
-use dehusk_core::cleaning::cutting::is_emptied;
+use dehusk_core::cleaning::decide::chance::expected_documents;
+use dehusk_core::cleaning::spans::cutting::is_emptied;
 use dehusk_core::cleaning::{CleanError, Cleaner, Cleaning, Expected, Scratch, Span};
 use dehusk_core::dom::page_parts::PagePart;
 use dehusk_core::html::Tree;

@@ -46,8 +46,8 @@ pub fn passages<'t>(
     go_on: &dyn Fn() -> bool,
 ) -> Result<(Explanation<'t>, Vec<Passage>), CleanError> {
     let reading = cleaner.read_page(&mut Scratch::default(), text, Some(tree), go_on)?;
-    let cleaning = cleaner.cleaning(text, &reading);
-    let decision = cleaner.decision(text, &reading);
+    let cleaning = cleaner.explain(text, &reading);
+    let decision = cleaner.decide(text, &reading);
     let mut passages = Vec::new();
     for span in &cleaning.spans {
         for range in cells(text, span.range.clone()) {

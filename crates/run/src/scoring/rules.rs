@@ -144,7 +144,7 @@ impl Rules {
         ];
         let clean = |(one, scratch): (&RuleCleaner, &mut Scratch)| {
             let reading = one.cleaner.read_page(scratch, text, document.tree.as_deref(), &|| true)?;
-            let cleaning = one.cleaner.cleaning(text, &reading);
+            let cleaning = one.cleaner.explain(text, &reading);
             Ok((cleaning.strip(text), cleaning))
         };
         let cleaned: Vec<(String, Cleaning)> =

@@ -249,14 +249,14 @@ impl Stream<'_> {
         };
         let (source, _) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
         // Learning needs no blocks. So a page has them only while it is cleaned.
-        let reading = source.cleaner.judged(reading, &document.text, document.tree.as_deref());
+        let reading = source.cleaner.read_tree(reading, &document.text, document.tree.as_deref());
         let cleaning = match self.options.method {
-            StreamMethod::Weighed => source.cleaner.cleaning_with(&document.text, &reading, &known.recurring),
+            StreamMethod::Weighed => source.cleaner.explain_with(&document.text, &reading, &known.recurring),
             StreamMethod::WholeBlocks => {
                 let tree = document.tree.as_deref();
                 let detection = &self.tables.options().detection;
                 let going = template_blocks(&document.text, &reading.tokens, tree, &segments, &known.counts, detection);
-                source.cleaner.cleaning_by(&reading, &going)
+                source.cleaner.explain_by(&reading, &going)
             }
         };
         let outcome = arrivals

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::cleaning::evidence::Match;
+use crate::cleaning::reading::Match;
 use crate::cleaning::{Cleaner, Reading};
 use crate::selection::sampling::Sample;
 
@@ -116,7 +116,7 @@ impl<'t> Coverage<'t> {
     /// Calls `visit` with stretches of the tokens of each match, and with the strength of each stretch.
     fn strengths(&self, matches: &[Match], mut visit: impl FnMut(Range<usize>, f32)) {
         for found in matches {
-            self.cleaner.alone(self.reading, found).stretches(&self.reading.layout, &mut visit);
+            self.cleaner.weigh_alone(self.reading, found).stretches(&self.reading.layout, &mut visit);
         }
     }
 

@@ -17,7 +17,8 @@ use std::num::NonZero;
 use std::ops::Range;
 
 use super::chance::BEYOND;
-use super::layout::Layout;
+use crate::cleaning::reading::Match;
+use crate::cleaning::reading::layout::Layout;
 use crate::tokens::free_positions::FreePositions;
 
 /// If a pattern is in this share of the documents or less, the share is no evidence. The default of the minimum share
@@ -105,15 +106,6 @@ impl PatternIndex {
     pub fn get(self) -> usize {
         self.0.get() as usize - 1
     }
-}
-
-/// A match as a range of tokens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Match {
-    /// The tokens it covers.
-    pub tokens: Range<usize>,
-    /// Its pattern's index.
-    pub pattern: usize,
 }
 
 /// Weighs the matches. The time is O((n + m) log (n + m)) for n tokens and m matches, however long the matches are.
@@ -211,7 +203,7 @@ fn add_lines(layout: &Layout, mut holding: Vec<Holding>, strokes: &mut Vec<Strok
 }
 
 /// The match without the end of the sentence before it. Articles end with a full stop, so it recurs with what follows.
-pub(super) fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match) -> Match {
+pub fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match) -> Match {
     Match { tokens: layout.without_stop_before(tokens), pattern: *pattern }
 }
 
@@ -279,7 +271,7 @@ mod tests {
     use proptest::sample::select;
 
     use super::*;
-    use crate::cleaning::matcher::Tokens;
+    use crate::cleaning::reading::matcher::Tokens;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
     fn layout(text: &str) -> Layout {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::decision_model::DecisionModel;
+use crate::cleaning::decide::decision_model::DecisionModel;
 use crate::dom::block_model::BlockModel;
 use crate::dom::page_parts::PageChoices;
 

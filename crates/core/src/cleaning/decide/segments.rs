@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::evidence::Evidence;
-use super::layout::{Layout, MIN_SENTENCE_WORDS};
-use super::matcher::Tokens;
-use super::partition::Partition;
+use crate::cleaning::reading::layout::{Layout, MIN_SENTENCE_WORDS};
+use crate::cleaning::reading::matcher::Tokens;
+use crate::cleaning::reading::partition::Partition;
 use crate::tokens::joints::Joint;
 
 /// Maximum number of words in a line that is one segment. Longer lines are divided at sentences.

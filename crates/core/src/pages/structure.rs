@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
-use super::matcher::Tokens;
-use super::{Decision, Reading};
+use crate::cleaning::decide::Decision;
+use crate::cleaning::reading::Reading;
+use crate::cleaning::reading::matcher::Tokens;
 use crate::dom::block_model::{BlockModel, JudgedPage, TextEvidence, content};
 use crate::dom::page_parts::{Chosen, PageChoices};
 
@@ -97,7 +98,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use crate::cleaning::evidence::Weight;
+    use crate::cleaning::decide::evidence::Weight;
     use crate::cleaning::{CleanOptions, Cleaner, Cleaning, Recurring, Scratch};
     use crate::dom::page_parts::PartChoice::{self, Auto, Drop, Keep};
     use crate::dom::page_parts::{Favor, PageChoices, PagePart};
@@ -188,7 +189,7 @@ mod tests {
             let reader = PatternFile::empty("s", &Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())));
             let cleaner = Cleaner::new(&[&reader], &CleanOptions::default());
             let reading = cleaner.read_page(&mut Scratch::default(), &text, Some(&tree), &|| true).unwrap();
-            cleaner.cleaning_with(&text, &reading, recurring).strip(&text)
+            cleaner.explain_with(&text, &reading, recurring).strip(&text)
         };
         let weight = Weight { share: 0.5, documents: 9, occurrences: 9, ..Weight::default() };
         for recurring in [vec![], vec![Recurring { tokens: 0..2, weight }]] {

@@ -17,10 +17,11 @@ mod surroundings;
 use std::ops::Range;
 
 use super::article_end::LastPlace;
-use super::evidence::{Evidence, Match, Weight};
-use super::layout::Layout;
-use super::matcher::Tokens;
+use super::evidence::{Evidence, Weight};
 use super::segments::Segments;
+use crate::cleaning::reading::Match;
+use crate::cleaning::reading::layout::Layout;
+use crate::cleaning::reading::matcher::Tokens;
 use crate::models::names::joined;
 use appearance::Appearance;
 use body::Body;

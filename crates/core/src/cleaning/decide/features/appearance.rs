@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use super::{Divided, flag, ln_1p};
-use crate::cleaning::layout::look;
+use crate::cleaning::reading::layout::look;
 
 pub const NAMES: [&str; 16] = [
     "words",

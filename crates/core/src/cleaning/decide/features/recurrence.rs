@@ -1,7 +1,8 @@
 //! How a segment recurs in its source.
 
 use super::{Divided, flag, ln_1p};
-use crate::cleaning::evidence::{Match, without_stop_before};
+use crate::cleaning::decide::evidence::without_stop_before;
+use crate::cleaning::reading::Match;
 use crate::tokens::free_positions::FreePositions;
 
 /// Means, greatest and least values over the tokens of a segment; then those of the run in the most documents that has the

@@ -6,7 +6,7 @@ use proptest::sample::select;
 use super::body::Body;
 use super::fading::Fading;
 use super::*;
-use crate::cleaning::evidence::weigh;
+use crate::cleaning::decide::evidence::weigh;
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
 const PIECES: [&str; 8] = [

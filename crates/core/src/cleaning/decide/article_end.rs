@@ -22,9 +22,10 @@
 
 use std::ops::Range;
 
-use super::Reading;
-use super::evidence::{Evidence, Match, Weight, without_stop_before};
+use super::evidence::{Evidence, Weight, without_stop_before};
 use super::segments::{Segments, is_matched};
+use crate::cleaning::reading::Match;
+use crate::cleaning::reading::Reading;
 
 /// The last match of a pattern in a document.
 #[derive(Clone, Copy, Debug, PartialEq)]

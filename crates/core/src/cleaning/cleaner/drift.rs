@@ -9,7 +9,8 @@
 
 use std::collections::HashMap;
 
-use super::{Cleaner, Reading};
+use super::Cleaner;
+use crate::cleaning::reading::Reading;
 use crate::patterns::{Pattern, PatternFile, Status};
 
 /// Minimum number of documents of a source in a run. With fewer, it is not judged.

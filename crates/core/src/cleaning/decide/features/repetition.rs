@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{Divided, flag, ln_1p};
-use crate::cleaning::layout::look;
+use crate::cleaning::reading::layout::look;
 
 pub const NAMES: [&str; 6] = ["alike", "alike-share", "alike-gap", "alike-gap-spread", "alike-next", "alike-words"];
 

@@ -212,7 +212,7 @@ impl<'t> Lines<'t> {
 mod tests {
     use std::sync::Arc;
 
-    use crate::cleaning::matcher::TokenAutomaton;
+    use crate::cleaning::reading::matcher::TokenAutomaton;
     use crate::patterns::regex::{Edges, parse};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 

@@ -10,8 +10,8 @@
 
 use std::ops::Range;
 
-use super::layout::Layout;
-use super::matcher::Tokens;
+use crate::cleaning::reading::layout::Layout;
+use crate::cleaning::reading::matcher::Tokens;
 
 /// Adjusts the labels; true is removed.
 pub fn adjust(text: &str, tokens: &Tokens, layout: &Layout, goes: &mut [bool]) {

@@ -84,12 +84,12 @@ impl Tokens {
     }
 
     /// Whether marks between tokens belong to no token.
-    pub(super) fn are_separated(&self) -> bool {
+    pub fn are_separated(&self) -> bool {
         !self.gaps.is_empty()
     }
 
     /// The bytes that go if these tokens go and the tokens beside them stay.
-    pub(super) fn bytes_of(&self, range: &Range<usize>) -> Range<usize> {
+    pub fn bytes_of(&self, range: &Range<usize>) -> Range<usize> {
         let (first, last) = (self.tokens[range.start].range(), self.tokens[range.end - 1].range());
         match self.are_separated() {
             true => self.gaps[range.start].start_after()..self.gaps[range.end].end_before(),

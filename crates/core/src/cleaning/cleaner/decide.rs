@@ -1,0 +1,135 @@
+//! Decides about each token of a document that was read.
+
+use super::{Cleaner, Method, Weighed, longest_first};
+use crate::cleaning::decide::article_end::LastPlace;
+use crate::cleaning::decide::evidence::{Evidence, PatternIndex, weigh};
+use crate::cleaning::decide::{Decision, by_recurrence, chosen, edges, with_segments};
+use crate::cleaning::reading::matcher::Tokens;
+use crate::cleaning::reading::{Match, Reading};
+use crate::pages::structure::{self, Structure};
+use crate::tokens::free_positions::FreePositions;
+
+impl Cleaner {
+    /// The second half of cleaning: decides by a method, with only these matches.
+    #[doc(hidden)]
+    pub fn decide_by(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
+        self.decide_found(text, reading, self.found(matches), method)
+    }
+
+    /// The decision about each token of a text that was read, on which [`Cleaner::explain`] is based.
+    #[doc(hidden)]
+    pub fn decide(&self, text: &str, reading: &Reading) -> Decision {
+        self.decide_by(text, reading, &reading.matches, self.options.method)
+    }
+
+    pub(super) fn decide_found(&self, text: &str, reading: &Reading, found: Weighed, method: Method) -> Decision {
+        let mut decision = match method {
+            Method::Learned => self.decide_learned(text, reading, found),
+            Method::Union { merge_gap } => self.decide_union(text, reading, found, merge_gap),
+        };
+        reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
+        decision
+    }
+
+    /// The decision about segments, then the structure of the page, then what a person confirmed, then the edges of the cuts. The edges undo no decision of a person: a
+    /// mark that a rejected pattern holds back stays, and a confirmed match of marks alone goes.
+    fn decide_learned(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
+        let Reading { tokens, layout, is_rejected, .. } = reading;
+        let mut decision = self.decide_segments(text, reading, found);
+        if let (Some(page), Some(model)) = (&reading.page, &self.options.structure)
+            && self.goes_by_blocks(reading)
+        {
+            let structure = Structure { model, choices: self.options.page, is_of_source: found.is_of_source };
+            structure::decide(structure, text, page, reading, &mut decision);
+        }
+        let found_in_page = || found.matches.iter().chain(&reading.selected);
+        let certain = || found_in_page().filter(|of| found.weights[of.pattern].is_certain);
+        longest_first(certain().collect(), decision.goes.len(), |token, pattern| {
+            decision.goes[token] = true;
+            decision.probabilities[token] = 1.0;
+            decision.patterns[token] = Some(pattern);
+        });
+        let held_back: Vec<usize> = match reading.rejected.is_empty() {
+            true => Vec::new(),
+            false => (0..is_rejected.len()).filter(|&token| is_rejected[token] && !decision.goes[token]).collect(),
+        };
+        edges::adjust(text, tokens, layout, &mut decision.goes);
+        held_back.into_iter().for_each(|token| decision.goes[token] = false);
+        let of_marks = certain().filter(|found| layout.telling_words(&found.tokens) == 0.0);
+        of_marks.for_each(|found| decision.goes[found.tokens.clone()].fill(true));
+        decision
+    }
+
+    /// Segments go if the model takes them for boilerplate. Where nothing recurs, nothing goes. A token stays that a person
+    /// rejected a pattern for, unless another pattern matches it.
+    fn decide_segments(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
+        let evidence = weigh(&reading.layout, matches, weights);
+        let count = reading.tokens.tokens.len();
+        let (mut goes, mut probabilities) = (vec![false; count], vec![0.0; count]);
+        let mut end = None;
+        if !self.options.only_accepted && !matches.is_empty() {
+            with_segments(text, reading, matches, weights, &evidence, |document| {
+                let model = self.options.decision.as_deref().filter(|_| !self.recurrence_decides);
+                let of_segments = match model {
+                    Some(model) => model.judge(document),
+                    None => by_recurrence(&document),
+                };
+                let chosen = chosen(&document, &of_segments, self.options.page.favor);
+                for ((segment, p), chosen) in document.segments.tokens.iter().zip(of_segments).zip(chosen) {
+                    probabilities[segment.clone()].fill(p);
+                    goes[segment].fill(chosen);
+                }
+                end = document.end;
+            });
+        }
+        for (token, &is_rejected) in reading.is_rejected.iter().enumerate() {
+            goes[token] &= !is_rejected || evidence.of_token[token] > 0.0;
+        }
+        let Evidence { pattern: mut patterns, is_beyond_chance, .. } = evidence;
+        if let Some(LastPlace { pattern, start, .. }) = end {
+            patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(PatternIndex::new(pattern))));
+        }
+        Decision { goes, probabilities, patterns, is_beyond_chance, dropped: Vec::new() }
+    }
+
+    /// Whether the blocks of the page decide.
+    pub(super) fn goes_by_blocks(&self, reading: &Reading) -> bool {
+        reading.page.is_some() && self.options.uses_structure()
+    }
+
+    fn decide_union(
+        &self,
+        text: &str,
+        reading: &Reading,
+        Weighed { matches, weights, .. }: Weighed,
+        merge_gap: usize,
+    ) -> Decision {
+        // A recurring stretch without a pattern has no cutoff here. It was selected by the caller.
+        let is_united = |found: &&Match| self.reaches_cutoff.get(found.pattern).is_none_or(|&reaches| reaches);
+        let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
+        let evidence = weigh(&reading.layout, &united, weights);
+        let mut goes = vec![false; reading.tokens.tokens.len()];
+        let mut free = FreePositions::new(goes.len());
+        united.iter().for_each(|found| free.take(found.tokens.clone(), |token| goes[token] = true));
+        close_gaps(text, &reading.tokens, &mut goes, merge_gap);
+        let Evidence { of_token, pattern, is_beyond_chance, .. } = evidence;
+        Decision { goes, probabilities: of_token, patterns: pattern, is_beyond_chance, dropped: Vec::new() }
+    }
+}
+
+/// Labels the tokens between two labelled stretches if there are fewer than `merge_gap` characters between them.
+fn close_gaps(text: &str, tokens: &Tokens, labels: &mut [bool], merge_gap: usize) {
+    let mut last_labelled: Option<usize> = None;
+    for token in 0..labels.len() {
+        if !labels[token] {
+            continue;
+        }
+        if let Some(last) = last_labelled.filter(|last| last + 1 < token) {
+            let between = &text[tokens.tokens[last].range().end..tokens.tokens[token].range().start];
+            if between.chars().count() < merge_gap {
+                labels[last + 1..token].fill(true);
+            }
+        }
+        last_labelled = Some(token);
+    }
+}

@@ -1,0 +1,91 @@
+//! Says what to remove from a document, and which patterns explain it.
+
+use std::ops::Range;
+
+use super::{CleanError, Cleaner, Recurring, Scratch, Weighed, longest_first};
+use crate::cleaning::decide::Decision;
+use crate::cleaning::decide::evidence::{Evidence, PatternIndex};
+use crate::cleaning::reading::{Match, Reading};
+use crate::cleaning::spans::{Cleaning, expected, grounds, spans};
+use crate::dom::page_parts::PageChoices;
+use crate::html::Tree;
+
+impl Cleaner {
+    /// Finds what to remove from a text. The time is linear in the text for mined patterns. Fails if the search for a
+    /// regex that a person wrote gives up.
+    pub fn clean(&self, scratch: &mut Scratch, text: &str) -> Result<Cleaning, CleanError> {
+        Ok(self.explain(text, &self.read(scratch, text)?))
+    }
+
+    /// Finds what to remove from the visible text of a page. Its structure counts as well ([`CleanOptions::structure`]).
+    /// `tree` is the tree of the page that has this text, as [`read`](crate::html::read) returns both.
+    ///
+    /// # Errors
+    /// As [`Cleaner::clean`].
+    pub fn clean_page(&self, scratch: &mut Scratch, text: &str, tree: &Tree) -> Result<Cleaning, CleanError> {
+        Ok(self.explain(text, &self.read_page(scratch, text, Some(tree), &|| true)?))
+    }
+
+    /// Finds what to remove from a text that was read.
+    #[doc(hidden)]
+    pub fn explain(&self, text: &str, reading: &Reading) -> Cleaning {
+        self.explain_found(text, reading, self.found(&reading.matches))
+    }
+
+    /// Like [`Cleaner::explain`], with further stretches of the text that recur. Like unreviewed patterns, they are
+    /// only evidence. If there are none, and no pattern of the source, its pages are judged alone.
+    #[doc(hidden)]
+    pub fn explain_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {
+        let (matches, weights) = self.found_with(reading, recurring);
+        let is_of_source = self.is_of_source || !recurring.is_empty();
+        self.explain_found(text, reading, Weighed { matches: &matches, weights: &weights, is_of_source })
+    }
+
+    /// What to remove from a text that was read, if others judge it: these parts of it, each with its score, in order. A
+    /// token belongs to the part of its first byte. What a person rejected or keeps stays.
+    #[doc(hidden)]
+    pub fn explain_by(&self, reading: &Reading, parts: &[(Range<usize>, f32)]) -> Cleaning {
+        let tokens = &reading.tokens.tokens;
+        let evidence = self.weigh(reading, &reading.matches);
+        let Evidence { pattern: patterns, is_beyond_chance, .. } = evidence;
+        let (goes, probabilities) = (vec![false; tokens.len()], vec![0.0; tokens.len()]);
+        let mut decision = Decision { goes, probabilities, patterns, is_beyond_chance, dropped: Vec::new() };
+        let mut next = 0;
+        for (index, token) in tokens.iter().enumerate() {
+            let start = token.range().start;
+            while parts.get(next).is_some_and(|(range, _)| range.end <= start) {
+                next += 1;
+            }
+            if let Some((_, score)) = parts.get(next).filter(|(range, _)| range.start <= start) {
+                (decision.goes[index], decision.probabilities[index]) = (!reading.is_rejected[index], *score);
+            }
+        }
+        reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
+        let grounds = grounds(&reading.tokens, &decision);
+        Cleaning { spans: spans(&reading.tokens, &decision), grounds, ..Cleaning::default() }
+    }
+
+    fn explain_found(&self, text: &str, reading: &Reading, found: Weighed) -> Cleaning {
+        let mut decision = self.decide_found(text, reading, found, self.options.method);
+        self.name_patterns(found.matches, &mut decision.patterns);
+        let (grounds, expected) = (grounds(&reading.tokens, &decision), expected(&reading.tokens, &decision));
+        let spans = spans(&reading.tokens, &decision);
+        // What is favoured counts for any text.
+        let of_pages = PageChoices { favor: Default::default(), ..self.options.page };
+        let ignores_choices = of_pages != PageChoices::default() && !self.goes_by_blocks(reading);
+        Cleaning { spans, grounds, expected, dropped: decision.dropped, ignores_choices }
+    }
+
+    /// Where evidence explains a token that a pattern for people matches as well, names the pattern.
+    fn name_patterns(&self, matches: &[Match], patterns: &mut [Option<PatternIndex>]) {
+        if !patterns.iter().flatten().any(|named| self.is_evidence(named.get())) {
+            return;
+        }
+        let for_people = matches.iter().filter(|found| !self.is_evidence(found.pattern)).collect();
+        longest_first(for_people, patterns.len(), |token, pattern| {
+            if patterns[token].is_some_and(|named| self.is_evidence(named.get())) {
+                patterns[token] = Some(pattern);
+            }
+        });
+    }
+}

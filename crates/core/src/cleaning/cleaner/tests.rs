@@ -1,0 +1,179 @@
+//! Whole cleaners on small texts.
+
+use super::*;
+use crate::cleaning::decide::decision_model::DecisionModel;
+use crate::patterns::{LexerCache, PatternFile};
+
+fn cleaned(patterns: &str, text: &str) -> String {
+    cleaned_with(&by_recurrence(), patterns, text)
+}
+
+fn cleaned_with(options: &CleanOptions, patterns: &str, text: &str) -> String {
+    let yaml = format!(
+        "dehusk: 1\nsource: s\nmined: {{documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}}\npatterns:\n{patterns}"
+    );
+    let file = PatternFile::parse(&yaml, &LexerCache::default()).unwrap();
+    let cleaner = Cleaner::new(&[&file], options);
+    cleaner.clean(&mut Scratch::default(), text).unwrap().strip(text)
+}
+
+/// Options with a model for which all text is boilerplate, or content.
+fn all_alike(log_odds: f32) -> CleanOptions {
+    CleanOptions { decision: Some(Arc::new(DecisionModel::always(log_odds))), ..CleanOptions::default() }
+}
+
+fn by_recurrence() -> CleanOptions {
+    CleanOptions { decision: None, ..CleanOptions::default() }
+}
+
+#[test]
+fn what_a_person_wrote_acts_and_cuts_no_word() {
+    let foo = "  - {id: mine, regex: foo}\n";
+    assert_eq!(cleaned(foo, "a foo, foobar and foo."), "a , foobar and .");
+}
+
+#[test]
+fn what_is_to_be_kept_stays_whatever_says_that_it_goes() {
+    let keep = "keep:\n  - {text: 'By the sea'}\npatterns:\n  - {id: mine, status: accepted, regex: 'By [^\\n]*'}\n";
+    let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n";
+    let file = PatternFile::parse(&format!("{yaml}{keep}"), &LexerCache::default()).unwrap();
+    let text = format!("By the  sea, by Ann\n{STORY}\nBy the seaside\n");
+    for method in [Method::Learned, Method::Union { merge_gap: 0 }] {
+        let cleaner = Cleaner::new(&[&file], &CleanOptions { method, ..by_recurrence() });
+        let cleaned = cleaner.clean(&mut Scratch::default(), &text).unwrap().strip(&text);
+        assert_eq!(cleaned, format!("By the  sea\n{STORY}\n"));
+    }
+}
+
+#[test]
+fn what_a_person_rejected_does_not() {
+    assert_eq!(cleaned("  - {id: mine, status: rejected, regex: foo}\n", "a foo"), "a foo");
+}
+
+const STORY: &str = "The ferry was late again on Monday, and nobody on the quay knew why or until when.";
+
+#[test]
+fn an_accepted_headline_goes() {
+    let text = format!("Mayor opens the new bridge\n{STORY}\n");
+    let pattern = |status| {
+        format!("  - {{id: mine, status: {status}, regex: Mayor opens the new bridge, documents: 2, among: 9}}\n")
+    };
+    assert_eq!(cleaned(&pattern("proposed"), &text), text);
+    assert_eq!(cleaned(&pattern("accepted"), &text), format!("{STORY}\n"));
+}
+
+#[test]
+fn what_a_person_accepted_goes_whatever_the_model_says() {
+    let text = format!("{STORY}\nNobody came.\n");
+    let accepted = format!("  - {{id: mine, status: accepted, regex: '{}', documents: 2, among: 9}}\n", STORY);
+    assert_eq!(cleaned_with(&all_alike(-60.0), &accepted, &text), "Nobody came.\n");
+}
+
+#[test]
+fn accepting_removes_what_matches_and_nothing_beside_it() {
+    let text = format!("{STORY}\nShare this with us, or with them\nTags\nSend us your letters, please\n");
+    let patterns = |status| {
+        format!(
+            "  - {{id: a, status: {status}, regex: Share this with us, documents: 1, among: 9}}\n  - {{id: b, status: {status}, regex: Send us your letters, documents: 1, among: 9}}\n"
+        )
+    };
+    assert_eq!(cleaned(&patterns("proposed"), &text), text);
+    assert_eq!(cleaned(&patterns("accepted"), &text), format!("{STORY}\n, or with them\nTags\n, please\n"));
+}
+
+#[test]
+fn of_accepted_matches_in_each_other_the_longest_says_why() {
+    let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
+        - {id: a, status: accepted, regex: News}\n  - {id: b, status: accepted, regex: Home News Sport}\n";
+    let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+    let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
+    let cleaning = cleaner.clean(&mut Scratch::default(), "Home News Sport\nA boat.\n").unwrap();
+    let because =
+        cleaning.spans[0].because.iter().map(|(bytes, pattern)| (bytes.clone(), &*cleaner.patterns()[*pattern].id));
+    assert_eq!(because.collect::<Vec<_>>(), [(0..15, "b")]);
+}
+
+#[test]
+fn marks_alone_go_if_a_person_says_so() {
+    let text = format!("• Salt, water\n• Flour\n{STORY}\n");
+    assert_eq!(cleaned("  - {id: mine, regex: •}\n", &text), format!("Salt, water\nFlour\n{STORY}\n"));
+    assert_eq!(cleaned("  - {id: mine, status: accepted, regex: ', '}\n", "Salt, water"), "Salt water");
+}
+
+#[test]
+fn a_mark_that_a_person_rejected_stays_beside_what_goes() {
+    let rejected = "  - {id: other, status: rejected, regex: '---'}\n";
+    let text = format!("{STORY}\n---\nHome News Sport\n");
+    let accepted = "  - {id: mine, status: accepted, regex: Home News Sport}\n";
+    assert_eq!(cleaned(accepted, &text), format!("{STORY}\n"));
+    assert_eq!(cleaned(&format!("{accepted}{rejected}"), &text), format!("{STORY}\n---\n"));
+}
+
+#[test]
+fn who_goes_by_what_was_accepted_alone_asks_no_model() {
+    let patterns = "  - {id: mine, status: accepted, regex: Home News Sport}\n";
+    let text = format!("Home News Sport\nTags\n{STORY}\n");
+    assert_eq!(cleaned_with(&all_alike(60.0), patterns, &text), "");
+    let strict = CleanOptions { only_accepted: true, ..all_alike(60.0) };
+    assert_eq!(cleaned_with(&strict, patterns, &text), format!("Tags\n{STORY}\n"));
+}
+
+#[test]
+fn a_rejected_regex_holds_the_model_back() {
+    let patterns =
+        "  - {id: mine, regex: Home News Sport}\n  - {id: other, status: rejected, regex: Tags of our town}\n";
+    let text = format!("Home News Sport\n{STORY}\nTags of our town\n");
+    assert_eq!(cleaned_with(&all_alike(60.0), patterns, &text), "Tags of our town\n");
+}
+
+#[test]
+fn in_a_source_unlike_all_others_recurrence_alone_decides() {
+    let yaml = "dehusk: 1\nsource: s\nmined: {documents: 30, tokens: 9, cutoff: 0.5, tokenizer: words}\nunusual: 'it is verse'\npatterns:\n  \
+        - {id: mine, regex: Home News Sport Tides, documents: 30, occurrences: 30}\n";
+    let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+    let text = format!("Home News Sport Tides\n{STORY}\n");
+    let cleaning = Cleaner::new(&[&file], &all_alike(60.0)).clean(&mut Scratch::default(), &text).unwrap();
+    assert_eq!(cleaning.strip(&text), format!("{STORY}\n"));
+    assert_eq!(cleaning.expected.lost, 0);
+}
+
+#[test]
+fn what_may_be_lost_is_told() {
+    let text = format!("Home {STORY}\n");
+    let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
+        - {id: home, status: proposed, regex: Home, documents: 9, occurrences: 9}\n";
+    let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+    let loss = |log_odds: f32| {
+        let cleaning = Cleaner::new(&[&file], &all_alike(log_odds)).clean(&mut Scratch::default(), &text).unwrap();
+        (cleaning.spans.len(), cleaning.expected.loss(), cleaning.expected.content)
+    };
+    assert_eq!(loss(-1.0).0, 0);
+    assert_eq!(loss(-1.0).1, 0.0);
+    // Each letter is content by one quarter, and all go.
+    let (spans, lost, content) = loss(3f32.ln());
+    assert_eq!((spans, lost), (1, 1.0));
+    let ink = text.chars().filter(|c| !c.is_whitespace()).count() as u64;
+    assert!(content.abs_diff(ink / 4) <= 1, "{content} of {ink}");
+}
+
+#[test]
+fn what_is_known_to_recur_is_evidence_like_a_match() {
+    let text = format!("Home News Sport\n{STORY}\nSend us your letters by post\n");
+    let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\npatterns:\n  \
+        - {id: mine, status: accepted, regex: Home News Sport}\n";
+    let file = PatternFile::parse(yaml, &LexerCache::default()).unwrap();
+    let weight =
+        Weight { share: 0.9, documents: 20, occurrences: 20, holds_lines: true, beyond: 20.0, ..Weight::default() };
+    let left = |options: &CleanOptions| {
+        let cleaner = Cleaner::new(&[&file], options);
+        let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();
+        let end = reading.tokens.tokens.len();
+        let recurring = [Recurring { tokens: end - 6..end, weight }];
+        cleaner.explain_with(&text, &reading, &recurring).strip(&text)
+    };
+    let options = by_recurrence();
+    assert_eq!(left(&options), format!("{STORY}\n"));
+    assert_eq!(left(&CleanOptions { method: Method::Union { merge_gap: 0 }, ..options.clone() }), format!("{STORY}\n"));
+    let strict = CleanOptions { only_accepted: true, ..options };
+    assert_eq!(left(&strict), format!("{STORY}\nSend us your letters by post\n"));
+}

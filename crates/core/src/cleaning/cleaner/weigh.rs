@@ -1,0 +1,74 @@
+//! Weighs the matches of a document that was read.
+
+use std::borrow::Cow;
+
+use super::{Cleaner, Recurring, Weighed};
+use crate::cleaning::decide::article_end::{LastPlace, last_places};
+use crate::cleaning::decide::evidence::{Alone, Evidence, Weight, weigh};
+use crate::cleaning::decide::features::Divided;
+use crate::cleaning::decide::segments::Segments;
+use crate::cleaning::decide::with_segments;
+use crate::cleaning::reading::{Match, Reading};
+
+impl Cleaner {
+    /// The evidence of each token, from only these matches.
+    #[doc(hidden)]
+    pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
+        weigh(&reading.layout, matches, &self.weights)
+    }
+
+    /// The matches of patterns, with their weights.
+    pub(super) fn found<'a>(&'a self, matches: &'a [Match]) -> Weighed<'a> {
+        Weighed { matches, weights: &self.weights, is_of_source: self.is_of_source }
+    }
+
+    /// Matches and recurring stretches together, with their weights.
+    pub(super) fn found_with<'a>(
+        &'a self,
+        reading: &'a Reading,
+        recurring: &[Recurring],
+    ) -> (Cow<'a, [Match]>, Cow<'a, [Weight]>) {
+        let mut matches = Cow::Borrowed(&*reading.matches);
+        let mut weights = Cow::Borrowed(&*self.weights);
+        if !recurring.is_empty() && !self.options.only_accepted {
+            for Recurring { tokens, weight } in recurring {
+                matches.to_mut().push(Match { tokens: tokens.clone(), pattern: weights.len() });
+                weights.to_mut().push(*weight);
+            }
+        }
+        (matches, weights)
+    }
+
+    /// The strength of a match by itself, without the other matches.
+    pub(crate) fn weigh_alone(&self, reading: &Reading, found: &Match) -> Alone {
+        Alone::of(&reading.layout, found, &self.weights)
+    }
+
+    /// The last place of each pattern in a text.
+    #[doc(hidden)]
+    pub fn last_places(&self, text: &str, reading: &Reading) -> Vec<LastPlace> {
+        self.last_places_with(text, reading, &[])
+    }
+
+    /// Like [`Cleaner::last_places`], also for stretches that recur. Their indices follow those of the patterns.
+    #[doc(hidden)]
+    pub fn last_places_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Vec<LastPlace> {
+        let (matches, weights) = self.found_with(reading, recurring);
+        let evidence = weigh(&reading.layout, &matches, &weights);
+        let segments = Segments::of(text, &reading.tokens, &reading.layout, &evidence);
+        last_places(reading, &matches, &evidence, &segments)
+    }
+
+    /// Whether the pattern's share reaches the cutoff of its file, so that the union method uses it.
+    #[doc(hidden)]
+    pub fn reaches_cutoff(&self, pattern: usize) -> bool {
+        self.reaches_cutoff[pattern]
+    }
+
+    /// Calls `look` with a text that was read, divided into segments.
+    #[doc(hidden)]
+    pub fn weigh_segments<T>(&self, text: &str, reading: &Reading, look: impl FnOnce(Divided) -> T) -> T {
+        let evidence = self.weigh(reading, &reading.matches);
+        with_segments(text, reading, &reading.matches, &self.weights, &evidence, look)
+    }
+}

@@ -1,0 +1,53 @@
+//! What is read of a document: its tokens, where they are, and what patterns match. Nothing is weighed here.
+
+pub mod layout;
+pub mod matcher;
+pub mod partition;
+pub mod regexes;
+pub mod search;
+
+mod gaps;
+mod slotted;
+
+use std::ops::Range;
+
+use crate::dom::block_model::JudgedPage;
+use layout::Layout;
+use matcher::Tokens;
+
+/// A match as a range of tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// The tokens it covers.
+    pub tokens: Range<usize>,
+    /// Its pattern's index.
+    pub pattern: usize,
+}
+
+/// A tokenized text with its matches.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Its tokens.
+    pub tokens: Tokens,
+    /// Sums over its tokens.
+    pub layout: Layout,
+    /// All matches of all applied patterns, including overlapping ones.
+    pub matches: Vec<Match>,
+    /// All matches of rejected patterns. Indices are as in [`Cleaner::rejected`].
+    pub rejected: Vec<Match>,
+    /// Whether each token is covered by a rejected match.
+    pub is_rejected: Vec<bool>,
+    /// What selectors would remove from the page that has this text. Such a match is no evidence for anything else.
+    pub selected: Vec<Match>,
+    /// The tokens of texts to keep.
+    pub kept: Vec<Range<usize>>,
+    /// The blocks of the page that has this text ([`Cleaner::read_page`], [`Cleaner::read_tree`]).
+    pub page: Option<JudgedPage>,
+}
+
+impl Reading {
+    /// What the applied patterns match: in the text, then in the page.
+    pub fn found(&self) -> impl Iterator<Item = &Match> {
+        self.matches.iter().chain(&self.selected)
+    }
+}
