@@ -24,12 +24,12 @@ impl HtmlView {
     }
 
     /// Whether a cleaned page is written as text, and is no HTML any more.
-    pub(super) fn is_written_as_text(self) -> bool {
+    pub(crate) fn is_written_as_text(self) -> bool {
         matches!(self, HtmlView::Text | HtmlView::Markdown | HtmlView::Json)
     }
 
     /// The extension of a file in which a cleaned page is written as text.
-    pub(super) fn text_extension(self) -> &'static str {
+    pub(crate) fn text_extension(self) -> &'static str {
         if self == HtmlView::Markdown { "md" } else { "txt" }
     }
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{MAX_DOCUMENT_BYTES, SourceIdError};
+use crate::{MAX_DOCUMENT_BYTES, SourceIdError};
 use dehusk_core::shown::size;
 
 /// How many documents with the same [kind] of reason are named. Thousands would hide all others.
@@ -98,7 +98,7 @@ pub enum Reason {
         /// What is wrong.
         problem: String,
     },
-    /// It is larger than [`max_document`](super::ReadOptions::max_document).
+    /// It is larger than [`max_document`](crate::ReadOptions::max_document).
     #[error("{}", too_large(*.bytes, *.limit))]
     TooLarge {
         /// Its size. `None` if it was not read to its end.
@@ -293,7 +293,7 @@ pub enum Reason {
 
 impl Reason {
     /// The options that name the right keys, if the reason is that a document does not have the expected ones.
-    pub(super) fn options_of_keys(&self) -> Option<&'static str> {
+    pub(crate) fn options_of_keys(&self) -> Option<&'static str> {
         match self {
             Reason::NoText { .. } => Some("--text-key or --html-key"),
             Reason::NoSource { .. } => Some("--source-key or --url-key"),
@@ -366,7 +366,7 @@ impl Ignored {
         self.hidden + self.without_extension + self.extensions.values().sum::<u64>()
     }
 
-    pub(super) fn count(&mut self, extension: Option<String>) {
+    pub(crate) fn count(&mut self, extension: Option<String>) {
         match extension {
             Some(extension) => *self.extensions.entry(extension).or_default() += 1,
             None => self.without_extension += 1,
@@ -391,7 +391,7 @@ impl fmt::Display for Ignored {
 }
 
 /// A value for an error message, shortened if it is long.
-pub(super) fn excerpt(value: &str) -> String {
+pub(crate) fn excerpt(value: &str) -> String {
     const LONGEST: usize = 80;
     match value.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &value[..end]),

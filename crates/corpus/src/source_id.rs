@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::skipped::excerpt;
+use crate::skipped::excerpt;
 
 /// Maximum length of a name. File systems allow 255 bytes, and there must be space for an extension.
 const MAX_BYTES: usize = 200;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::target::folder_of;
+use crate::write::target::folder_of;
 
 /// Maximum number of mistakes in a name.
 const MAX_MISTAKES: usize = 2;

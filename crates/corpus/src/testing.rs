@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::keys_found::KeysFound;
-use super::records::Container;
-use super::{Inventory, ReadOptions, ScanError};
+use crate::formats::keys_found::KeysFound;
+use crate::formats::records::Container;
+use crate::{Inventory, ReadOptions, ScanError};
 
 /// A temporary folder with these files in it.
-pub(super) fn tree(files: &[(&str, &[u8])]) -> TempDir {
+pub(crate) fn tree(files: &[(&str, &[u8])]) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (path, bytes) in files {
         let path = folder.path().join(path);
@@ -22,13 +22,13 @@ pub(super) fn tree(files: &[(&str, &[u8])]) -> TempDir {
 }
 
 /// Scans these paths below `folder`.
-pub(super) fn scan(folder: &TempDir, roots: &[&str]) -> Result<Inventory, ScanError> {
+pub(crate) fn scan(folder: &TempDir, roots: &[&str]) -> Result<Inventory, ScanError> {
     let roots: Vec<PathBuf> = roots.iter().map(|root| folder.path().join(root)).collect();
     Inventory::scan(&roots, &ReadOptions::default())
 }
 
 /// Scans this path below `folder`. The scan must succeed.
-pub(super) fn inventory(folder: &TempDir, root: &str) -> Inventory {
+pub(crate) fn inventory(folder: &TempDir, root: &str) -> Inventory {
     match scan(folder, &[root]) {
         Ok(inventory) => inventory,
         Err(error) => panic!("{error}"),
@@ -36,13 +36,13 @@ pub(super) fn inventory(folder: &TempDir, root: &str) -> Inventory {
 }
 
 /// A message without the path of the temporary folder.
-pub(super) fn plain(folder: &TempDir, message: impl ToString) -> String {
+pub(crate) fn plain(folder: &TempDir, message: impl ToString) -> String {
     let path = folder.path().to_string_lossy().into_owned();
     message.to_string().replace(&format!("{path}/"), "")
 }
 
 /// A file with many documents that is in no source's folder.
-pub(super) fn container(path: &str, options: ReadOptions) -> Arc<Container> {
+pub(crate) fn container(path: &str, options: ReadOptions) -> Arc<Container> {
     let (name, folder) = (path.to_owned(), None);
     let keys_found = Arc::new(KeysFound::new(&options.keys));
     Arc::new(Container { path: Path::new(path).into(), name, folder, options: Arc::new(options), keys_found })

@@ -1,0 +1,279 @@
+//! Some records of a file that were read.
+//!
+//! Takes the records as they are in the file. Returns the document in each, and the record with another document in it.
+//! Finding the records must be done in order, but it is cheap. The expensive work needs only one record, so it can be
+//! done in any order and on any thread.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Container;
+use crate::formats::jsonl::{JsonLines, Line};
+use crate::formats::keys_found::{keys_and_text_of, keys_of};
+#[cfg(feature = "parquet")]
+use crate::formats::parquet;
+use crate::formats::warc;
+use crate::read::memory::Patience;
+use crate::read::open_file::OpenFile;
+use crate::{Answer, Document, Reason, Skipped};
+
+/// Number of bytes of an overlong line that are copied at a time.
+const COPIED_BYTES: usize = 1 << 20;
+
+/// Consecutive records.
+#[derive(Debug)]
+pub struct Batch {
+    pub(super) container: Arc<Container>,
+    /// The number of the first record.
+    pub(super) first: u64,
+    pub(super) content: Content,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
+    Lines(JsonLines, Vec<Line>),
+    /// One line of this many bytes, which was too long to be kept, and where it can be read again.
+    TooLong {
+        bytes: u64,
+        lies: Option<(Arc<OpenFile>, Range<u64>)>,
+    },
+    Warc(Vec<Result<warc::Record, Reason>>),
+    /// A page, which is all of the input.
+    Page(Vec<u8>),
+    #[cfg(feature = "parquet")]
+    Rows(Box<parquet::Rows>),
+}
+
+/// The replacement of a document.
+#[derive(Debug, Clone, Copy)]
+pub enum New<'a> {
+    /// A text.
+    Text(&'a str),
+    /// A page.
+    Page(&'a str),
+}
+
+/// What is written for a record.
+#[derive(Debug)]
+pub struct Kept(pub(super) Form);
+
+#[derive(Debug)]
+pub(super) enum Form {
+    AsRead,
+    Dropped,
+    Bytes(Vec<u8>),
+    #[cfg(feature = "parquet")]
+    Row(parquet::NewRow),
+}
+
+#[cfg(feature = "parquet")]
+impl Form {
+    pub(super) fn into_row(self) -> parquet::NewRow {
+        match self {
+            Form::AsRead => parquet::NewRow::AsRead,
+            Form::Row(row) => row,
+            Form::Dropped | Form::Bytes(_) => parquet::NewRow::Dropped,
+        }
+    }
+}
+
+impl Kept {
+    /// The record unchanged, byte for byte.
+    pub fn as_read() -> Kept {
+        Kept(Form::AsRead)
+    }
+
+    /// Nothing: the record is left out.
+    pub fn dropped() -> Kept {
+        Kept(Form::Dropped)
+    }
+}
+
+impl Batch {
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        match &self.content {
+            Content::Lines(_, at) => at.len(),
+            Content::TooLong { .. } | Content::Page(_) => 1,
+            Content::Warc(records) => records.len(),
+            #[cfg(feature = "parquet")]
+            Content::Rows(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of a record in its file, from 1.
+    pub fn number(&self, index: usize) -> u64 {
+        self.first + index as u64
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        &self.container.path
+    }
+
+    /// The document in a record. `None` if there is none, as in a blank line.
+    pub fn document(&self, index: usize) -> Result<Option<Document>, Skipped> {
+        self.read(index, Patience::Waits)
+    }
+
+    /// The same. `patience` says what happens if there is memory for it, but not now.
+    #[doc(hidden)]
+    pub fn read(&self, index: usize, patience: Patience) -> Result<Option<Document>, Skipped> {
+        let document = match &self.content {
+            Content::Lines(lines, at) => lines.parse(&at[index], patience),
+            &Content::TooLong { bytes, .. } => Err(self.container.options.too_large(bytes)),
+            Content::Warc(records) => match &records[index] {
+                Ok(record) => self.container.document_in(record, self.number(index), patience),
+                Err(Reason::RecordTooLarge { bytes, .. }) if *bytes <= self.container.options.max_document => {
+                    Err(self.container.options.too_large(*bytes))
+                }
+                Err(reason) => Err(reason.clone()),
+            },
+            Content::Page(bytes) => self.container.document_of_page(bytes, patience).map(Some),
+            #[cfg(feature = "parquet")]
+            Content::Rows(rows) => {
+                let document = rows.fields(index).and_then(|row| {
+                    let has = [row.id.is_some(), row.source.is_some(), row.url.is_some()];
+                    self.container.note_keys(has, self.number(index), || format!("has the columns {}", rows.columns()));
+                    self.container.document_of(row, self.number(index), patience)
+                });
+                document.map(Some)
+            }
+        };
+        document.map_err(|reason| self.skipped(index, reason))
+    }
+
+    /// What the server answered, if the record holds this (in WARC files), and the name that a document in it has.
+    #[doc(hidden)]
+    pub fn answer(&self, index: usize) -> Option<(String, Answer<'_>)> {
+        let Content::Warc(records) = &self.content else { return None };
+        let record = records[index].as_ref().ok()?;
+        Some((record.name(self.number(index)), record.answer()?))
+    }
+
+    /// The record with its document replaced, and all other bytes unchanged. Fails if the record cannot be read or is
+    /// too long.
+    pub fn rewritten(&self, index: usize, document: &Document, new: New) -> Result<Kept, Skipped> {
+        let rewritten = match (&self.content, new) {
+            (Content::Lines(lines, at), New::Text(new) | New::Page(new)) => {
+                lines.rewrite(&at[index], document, new).map(String::into_bytes)
+            }
+            (Content::Warc(records), New::Text(text)) => {
+                records[index].as_ref().map(|record| record.with_text(text)).map_err(Reason::clone)
+            }
+            (Content::Warc(records), New::Page(page)) => {
+                let page = document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed);
+                records[index].as_ref().map_err(Reason::clone).and_then(|record| Ok(record.with_page(&page?)))
+            }
+            (Content::Page(_), New::Text(text)) => Ok(text.as_bytes().to_vec()),
+            (Content::Page(_), New::Page(page)) => {
+                document.page.as_ref().map(|old| old.encoded(page).bytes).ok_or(Reason::Changed)
+            }
+            (Content::TooLong { .. }, _) => Err(Reason::Changed),
+            #[cfg(feature = "parquet")]
+            (Content::Rows(_), New::Text(text)) => return Ok(Kept(Form::Row(parquet::NewRow::Text(text.to_owned())))),
+            #[cfg(feature = "parquet")]
+            (Content::Rows(_), New::Page(page)) => return Ok(Kept(Form::Row(parquet::NewRow::Page(page.to_owned())))),
+        };
+        rewritten.map(|bytes| Kept(Form::Bytes(bytes))).map_err(|reason| self.skipped(index, reason))
+    }
+
+    /// The bytes that are written for a record. Empty if the record is dropped, is a row of a table, or was too long to
+    /// be kept.
+    pub fn written<'a>(&'a self, index: usize, kept: &'a Kept) -> &'a [u8] {
+        match &kept.0 {
+            Form::AsRead => self.bytes(index),
+            Form::Bytes(bytes) => bytes,
+            _ => &[],
+        }
+    }
+
+    /// Writes the bytes for a record.
+    pub(super) fn write(&self, index: usize, kept: &Kept, sink: &mut impl Write) -> io::Result<()> {
+        match (&self.content, &kept.0) {
+            (Content::TooLong { lies: Some((file, range)), .. }, Form::AsRead) => {
+                // A reading error here is an error of the input, not of the output.
+                let changed = |_| io::Error::other(Reason::Changed);
+                for start in range.clone().step_by(COPIED_BYTES) {
+                    let length = COPIED_BYTES.min((range.end - start) as usize);
+                    sink.write_all(&file.bytes(start, length).map_err(changed)?)?;
+                }
+                Ok(())
+            }
+            _ => sink.write_all(self.written(index, kept)),
+        }
+    }
+
+    /// The lines, if the batch consists of lines and all of them were kept.
+    pub(crate) fn lines(&self) -> Option<(&JsonLines, &[Line])> {
+        match &self.content {
+            Content::Lines(lines, at) => Some((lines, at)),
+            _ => None,
+        }
+    }
+
+    /// Whether all records can be written unchanged.
+    pub fn is_whole(&self) -> bool {
+        match &self.content {
+            Content::Lines(..) => true,
+            Content::TooLong { lies, .. } => lies.is_some(),
+            Content::Warc(records) => records.iter().all(Result::is_ok),
+            Content::Page(_) => true,
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => true,
+        }
+    }
+
+    /// Whether the last of these records may be incomplete at the end of the file. Then more of it may come when the
+    /// file grows.
+    pub fn may_be_cut_off(&self) -> bool {
+        match &self.content {
+            Content::Lines(lines, at) => at.last().is_some_and(|last| !lines.bytes(last).ends_with(b"\n")),
+            Content::TooLong { .. } | Content::Page(_) => false,
+            // An error is the last record of a batch only if nothing follows it in the file.
+            Content::Warc(records) => records.last().is_some_and(Result::is_err),
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => false,
+        }
+    }
+
+    pub(crate) fn skipped(&self, index: usize, reason: Reason) -> Skipped {
+        let (options, lacks_text) = (reason.options_of_keys(), matches!(reason, Reason::NoText { .. }));
+        let mut skipped = self.container.skipped(Some(self.number(index)), reason);
+        skipped.advice = options
+            .zip(self.keys(index, lacks_text))
+            .map(|(options, keys)| format!("{} {keys}: name the right one with {options}", skipped.place()).into());
+        skipped
+    }
+
+    /// Says which keys a record has, if records of this format have keys. If it `lacks_text`, also says where a text is.
+    fn keys(&self, index: usize, lacks_text: bool) -> Option<String> {
+        match &self.content {
+            Content::Lines(lines, at) => {
+                let line = String::from_utf8_lossy(lines.bytes(&at[index]));
+                Some(if lacks_text { keys_and_text_of(&line) } else { keys_of(&line) })
+            }
+            #[cfg(feature = "parquet")]
+            Content::Rows(rows) => Some(format!("has the columns {}", rows.columns())),
+            _ => None,
+        }
+    }
+
+    fn bytes(&self, index: usize) -> &[u8] {
+        match &self.content {
+            Content::Lines(lines, at) => lines.bytes(&at[index]),
+            Content::TooLong { .. } => &[],
+            Content::Page(bytes) => bytes,
+            Content::Warc(records) => records[index].as_ref().map_or(&[], |record| record.raw()),
+            #[cfg(feature = "parquet")]
+            Content::Rows(_) => &[],
+        }
+    }
+}

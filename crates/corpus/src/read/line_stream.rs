@@ -1,0 +1,311 @@
+//! Reads the lines of a stream, as many at a time as are available.
+//!
+//! Takes a reader. Returns stretches of whole lines, in order. A thread reads ahead, so that reading, decompression and
+//! cleaning happen at the same time. From a pipe, each call returns the lines that are available. So a line from a slow
+//! pipe never waits for the next one, and a fast pipe gives some megabytes at a time. From a file, each call returns
+//! some megabytes, and the stretches do not depend on the speed of reading. Memory is bounded, however long a line is.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::read::compression::Input;
+use dehusk_core::threads;
+
+/// Number of bytes that are read from the input at a time.
+const READ_BYTES: usize = 256 * 1024;
+
+/// A stretch of this size gets no more lines. A single line may be longer.
+const STRETCH_BYTES: usize = 8 << 20;
+
+/// Maximum number of stretches that wait, in addition to the one that is filled.
+const READY: usize = 2;
+
+/// When lines are returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// As soon as they are read.
+    AtOnce,
+    /// When the stretch is full.
+    Steady,
+}
+
+/// A part of the stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Stretch {
+    /// Whole lines with their line ends. The last line of the input may have none.
+    Lines(Vec<u8>),
+    /// A line that is longer than allowed. Its bytes are not kept, only their number.
+    TooLong(u64),
+}
+
+/// A stream of lines. When it is dropped, the rest of the input is not read.
+pub(crate) struct LineStream {
+    shared: Arc<Shared>,
+    pace: Pace,
+}
+
+impl LineStream {
+    /// The lines of `input`. A line of more than `limit` bytes is dropped, but it may be passed on if a single read
+    /// contains all of it.
+    pub(crate) fn new(input: Input, limit: u64, pace: Pace) -> io::Result<LineStream> {
+        let shared = Arc::new(Shared::default());
+        let reader = Reader { shared: Arc::clone(&shared), line: Vec::new(), dropped: 0, limit };
+        // The thread is not joined, because it may wait forever for input.
+        threads::spawn("reader", move || reader.read_all(input))?;
+        Ok(LineStream { shared, pace })
+    }
+
+    /// The next stretch. Waits until there is one. `None` at the end of the input.
+    pub(crate) fn next(&mut self) -> Option<io::Result<Stretch>> {
+        let is_idle = |state: &mut State| state.end.is_none() && !state.has_one(self.pace);
+        let state = self.shared.changed.wait_while(self.shared.lock(), is_idle);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let next = state.ready.pop_front().map(Ok);
+        self.shared.changed.notify_all();
+        // An error is returned once, after all lines before it.
+        next.or_else(|| state.end.replace(Ok(()))?.err().map(Err))
+    }
+}
+
+impl Drop for LineStream {
+    fn drop(&mut self) {
+        self.shared.lock().is_abandoned = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    ready: VecDeque<Stretch>,
+    /// The result of reading, after the end of the input.
+    end: Option<io::Result<()>>,
+    is_abandoned: bool,
+}
+
+impl State {
+    /// Whether a stretch can be returned before the end of the input.
+    fn has_one(&self, pace: Pace) -> bool {
+        match self.ready.front() {
+            Some(Stretch::Lines(first)) if self.ready.len() == 1 => {
+                pace == Pace::AtOnce || first.len() >= STRETCH_BYTES
+            }
+            first => first.is_some(),
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No code that holds the lock can leave the data half changed. So a poisoned lock is used as well.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a stretch, or extends the last one. Waits until there is room. Returns whether the stream is still in use.
+    fn add(&self, stretch: Stretch) -> bool {
+        let is_full = |state: &mut State| state.ready.len() > READY && !state.is_abandoned;
+        let state = self.changed.wait_while(self.lock(), is_full);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        match (state.ready.back_mut(), stretch) {
+            (Some(Stretch::Lines(last)), Stretch::Lines(lines)) if last.len() < STRETCH_BYTES => last.extend(lines),
+            (_, stretch) => state.ready.push_back(stretch),
+        }
+        self.changed.notify_all();
+        !state.is_abandoned
+    }
+}
+
+/// The state of the reading thread.
+struct Reader {
+    shared: Arc<Shared>,
+    /// The start of a line whose end was not read yet.
+    line: Vec<u8>,
+    /// Number of dropped bytes of the current line. 0 if the line is not too long.
+    dropped: u64,
+    limit: u64,
+}
+
+impl Reader {
+    fn read_all(mut self, input: Input) {
+        let end = self.read_lines(input);
+        self.shared.lock().end = Some(end);
+        self.shared.changed.notify_all();
+    }
+
+    fn read_lines(&mut self, mut input: Input) -> io::Result<()> {
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            match input.read(&mut buffer) {
+                Ok(0) => {
+                    self.end_line();
+                    return Ok(());
+                }
+                Ok(read) => {
+                    if !self.take(&buffer[..read]) {
+                        return Ok(());
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Passes on the lines that end in `bytes`, and keeps the line that starts there. Returns whether the stream is
+    /// still in use.
+    fn take(&mut self, mut bytes: &[u8]) -> bool {
+        if self.is_too_long(bytes) {
+            let rest = bytes.iter().position(|&byte| byte == b'\n').map(|end| end + 1);
+            self.dropped += (self.line.len() + rest.unwrap_or(bytes.len())) as u64;
+            self.line.clear();
+            match rest {
+                Some(rest) if !self.end_line() => return rest == bytes.len(),
+                Some(rest) => bytes = &bytes[rest..],
+                None => return true,
+            }
+        }
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let (lines, begun) = bytes.split_at(whole);
+        if !lines.is_empty() {
+            self.line.extend_from_slice(lines);
+            let lines = std::mem::take(&mut self.line);
+            if !self.shared.add(Stretch::Lines(lines)) {
+                return false;
+            }
+        }
+        self.line.extend_from_slice(begun);
+        true
+    }
+
+    /// Whether the current line is too long, with or without the part of it in `bytes`.
+    fn is_too_long(&self, bytes: &[u8]) -> bool {
+        let more = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+        // One byte is added to the limit, because a line end may have 2 bytes.
+        self.dropped > 0 || (self.line.len() + more) as u64 > self.limit.saturating_add(1)
+    }
+
+    /// Passes on the current line, which is complete. Returns whether the stream is still in use.
+    fn end_line(&mut self) -> bool {
+        let line = std::mem::take(&mut self.line);
+        match std::mem::take(&mut self.dropped) {
+            0 if line.is_empty() => true,
+            0 => self.shared.add(Stretch::Lines(line)),
+            dropped => self.shared.add(Stretch::TooLong(dropped)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A reader of the pieces that are sent to it. It waits between them.
+    struct Pipe(mpsc::Receiver<Vec<u8>>);
+
+    impl Read for Pipe {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Ok(piece) = self.0.recv() else { return Ok(0) };
+            buffer[..piece.len()].copy_from_slice(&piece);
+            Ok(piece.len())
+        }
+    }
+
+    fn pipe(limit: u64) -> (mpsc::Sender<Vec<u8>>, LineStream) {
+        let (send, receive) = mpsc::channel();
+        (send, LineStream::new(Box::new(Pipe(receive)), limit, Pace::AtOnce).expect("a thread"))
+    }
+
+    fn all(mut stream: LineStream) -> Vec<Stretch> {
+        std::iter::from_fn(|| stream.next()).map(|stretch| stretch.expect("read")).collect()
+    }
+
+    #[test]
+    fn a_line_is_there_as_soon_as_it_has_come() {
+        let (send, mut stream) = pipe(100);
+        for line in ["one\n", "two\n"] {
+            send.send(line.into()).expect("sent");
+            assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines(line.into()));
+        }
+        send.send("last".into()).expect("sent");
+        drop(send);
+        assert_eq!(all(stream), [Stretch::Lines("last".into())]);
+    }
+
+    #[test]
+    fn an_error_comes_after_what_was_read() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("broken"))
+            }
+        }
+        let mut stream = LineStream::new(Box::new(b"one\ntw".chain(Broken)), 100, Pace::AtOnce).expect("a thread");
+        assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines("one\n".into()));
+        assert_eq!(stream.next().expect("more").expect_err("an error").to_string(), "broken");
+        assert!(stream.next().is_none());
+    }
+
+    #[test]
+    fn stretches_of_a_file_do_not_depend_on_how_fast_it_is_read() {
+        let bytes = b"a line of a file\n".repeat(2 * STRETCH_BYTES / 16);
+        let lengths = |pause: u64| {
+            let stream = LineStream::new(Box::new(io::Cursor::new(bytes.clone())), 100, Pace::Steady);
+            let mut stream = stream.expect("a thread");
+            let next = || {
+                std::thread::sleep(std::time::Duration::from_millis(pause));
+                stream.next().map(|stretch| match stretch.expect("read") {
+                    Stretch::Lines(lines) => lines.len(),
+                    Stretch::TooLong(_) => 0,
+                })
+            };
+            std::iter::from_fn(next).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(0), lengths(20));
+        assert_eq!((lengths(0).len(), lengths(0).iter().sum::<usize>()), (3, bytes.len()));
+    }
+
+    #[test]
+    fn who_wants_no_more_ends_the_reading() {
+        let (send, stream) = pipe(1 << 30);
+        let shared = Arc::downgrade(&stream.shared);
+        drop(stream);
+        while shared.upgrade().is_some() && send.send(b"more\n".to_vec()).is_ok() {
+            std::thread::yield_now();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_stretches_are_the_stream(pieces in prop::collection::vec("[a\n]{0,12}", 0..12), limit in 1u64..8) {
+            let whole: String = pieces.concat();
+            let (send, stream) = pipe(limit);
+            for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+                send.send(piece.clone().into_bytes()).expect("sent");
+            }
+            drop(send);
+            let named = |line: &str| match line.trim_end_matches('\n').len() as u64 > limit + 1 {
+                true => format!("too long: {}", line.len()),
+                false => line.to_owned(),
+            };
+            let expected: Vec<String> = whole.split_inclusive('\n').map(named).collect();
+            let found: Vec<String> = all(stream).into_iter().flat_map(|stretch| match stretch {
+                Stretch::Lines(lines) => {
+                    let lines = String::from_utf8(lines).expect("ASCII");
+                    lines.split_inclusive('\n').map(named).collect()
+                }
+                Stretch::TooLong(bytes) => vec![format!("too long: {bytes}")],
+            }).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

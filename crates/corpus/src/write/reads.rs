@@ -1,0 +1,216 @@
+//! What a run reads, so that none of its outputs replaces it.
+//!
+//! Takes the paths of all that is read: corpora, pattern files, lists, models, settings, states. Each output asks it
+//! before it is written. Files are compared by what they are to the file system, and not by their paths: a link, another
+//! mount or another spelling leads to the same file.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::InputFile;
+use crate::write::output::OutputError;
+use crate::write::target::{FileId, Target, folder_of, has_other_names};
+
+/// What a run reads. No output can be opened without it, because an output must not replace what is read.
+#[derive(Clone, Debug)]
+pub struct Reads(Vec<Arc<Part>>);
+
+/// Some of what is read.
+#[derive(Debug, Default)]
+struct Part {
+    /// The files and folders, each with its path.
+    read: FxHashMap<FileId, PathBuf>,
+    /// The folders around a corpus, each with the path of one.
+    around: FxHashMap<FileId, PathBuf>,
+    documents: Documents,
+}
+
+/// The files of a corpus. Those in folders can have other names elsewhere.
+#[derive(Debug, Default)]
+struct Documents {
+    files: Arc<Vec<InputFile>>,
+    /// The index of each file. Made only if an output is a file with several names, because all files are looked at.
+    known: OnceLock<FxHashMap<FileId, usize>>,
+}
+
+impl Reads {
+    /// For a run that reads nothing but what it rewrites.
+    pub fn nothing() -> Reads {
+        Reads(Vec::new())
+    }
+
+    /// Adds folders and files with documents. An output is none of them, lies in none of them, and is no folder around
+    /// one: the next run would read it as input. What does not exist is reported when it is read.
+    pub fn corpus(self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Reads {
+        self.documents(paths, Arc::default())
+    }
+
+    /// The same, with the files that were found there. An output is no other name of one of them.
+    pub(crate) fn documents(
+        mut self,
+        paths: impl IntoIterator<Item = impl AsRef<Path>>,
+        files: Arc<Vec<InputFile>>,
+    ) -> Reads {
+        let documents = Documents { files, known: OnceLock::new() };
+        let (mut part, mut seen) = (Part { documents, ..Part::default() }, FxHashSet::default());
+        paths.into_iter().for_each(|path| part.add_corpus(path.as_ref(), &mut seen));
+        self.0.push(Arc::new(part));
+        self
+    }
+
+    /// Adds files that are not documents. Outputs may lie beside them. In a folder, nothing may be written.
+    pub fn files(mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Reads {
+        let mut part = Part::default();
+        paths.into_iter().for_each(|path| drop(part.add(path.as_ref())));
+        self.0.push(Arc::new(part));
+        self
+    }
+
+    /// Adds all that others read.
+    #[must_use]
+    pub fn and(mut self, others: &Reads) -> Reads {
+        self.0.extend(others.0.iter().cloned());
+        self
+    }
+
+    /// Fails if an output at `path`, which need not exist, would be something that is read, or lie in it, or be a folder
+    /// around a corpus.
+    #[doc(hidden)]
+    pub fn refuse(&self, path: &Path) -> Result<(), OutputError> {
+        let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
+        for place in planned.ancestors() {
+            let Some(id) = FileId::of(place) else { continue };
+            if place == planned {
+                self.refuse_file(path, &id)?;
+                self.refuse_if(path, "a parent folder of", |part| part.around.get(&id).cloned())?;
+            } else {
+                self.refuse_if(path, "inside", |part| part.read.get(&id).cloned())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if this file is read.
+    #[doc(hidden)]
+    pub fn refuse_file(&self, path: &Path, id: &FileId) -> Result<(), OutputError> {
+        self.refuse_if(path, "the same as", |part| part.read.get(id).cloned())?;
+        match has_other_names(path) {
+            true => self.refuse_if(path, "the same as", |part| part.documents.path_of(id)),
+            false => Ok(()),
+        }
+    }
+
+    /// Fails if what is written to `path` would replace something that is read. The folder of the path was checked.
+    pub(crate) fn refuse_target(&self, path: &Path, target: &Target) -> Result<(), OutputError> {
+        match target {
+            // A link may lead into a corpus.
+            Target::File { path: target, .. } if target != path => self.refuse(path),
+            Target::File { id: Some(id), .. } => self.refuse_file(path, id),
+            _ => Ok(()),
+        }
+    }
+
+    fn refuse_if(
+        &self,
+        output: &Path,
+        relation: &'static str,
+        find: impl Fn(&Part) -> Option<PathBuf>,
+    ) -> Result<(), OutputError> {
+        match self.0.iter().find_map(|part| find(part)) {
+            Some(input) => Err(OutputError::MeetsInput { output: output.to_owned(), relation, input }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Documents {
+    /// The path of this file, if it is one of them.
+    fn path_of(&self, id: &FileId) -> Option<PathBuf> {
+        let known = self.known.get_or_init(|| {
+            let files = self.files.iter().enumerate().filter(|(_, file)| !file.is_stdin());
+            files.filter_map(|(index, file)| Some((FileId::of(&file.path())?, index))).collect()
+        });
+        Some(self.files.get(*known.get(id)?)?.path())
+    }
+}
+
+impl Part {
+    /// Adds a file or a folder, and returns its real path. A device or a pipe keeps nothing that could be replaced.
+    fn add(&mut self, path: &Path) -> Option<PathBuf> {
+        // Standard input may be a file that the shell opened.
+        let is_stdin = path == Path::new(InputFile::STDIN);
+        let real = if is_stdin { Path::new("/dev/stdin") } else { path };
+        let real = fs::canonicalize(real).ok()?;
+        let kind = fs::metadata(&real).ok()?.file_type();
+        if kind.is_file() || kind.is_dir() && !is_stdin {
+            self.read.insert(FileId::of(&real)?, path.to_owned());
+        }
+        Some(real)
+    }
+
+    /// `seen` has the folders that were added.
+    fn add_corpus(&mut self, path: &Path, seen: &mut FxHashSet<PathBuf>) {
+        let Some(real) = self.add(path).filter(|_| path != Path::new(InputFile::STDIN)) else { return };
+        let mut folder = folder_of(&real);
+        while seen.insert(folder.to_owned()) {
+            if let Some(id) = FileId::of(folder) {
+                self.around.insert(id, path.to_owned());
+            }
+            folder = folder.parent().unwrap_or(folder);
+        }
+    }
+}
+
+/// The absolute path of a file that may not exist yet. Links are resolved as far as the path exists.
+fn without_links(path: &Path) -> io::Result<PathBuf> {
+    let mut resolved = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        match part {
+            // All links before this part are resolved, so removing the last folder gives the real parent.
+            Component::ParentDir => drop(resolved.pop()),
+            part => resolved.push(part),
+        }
+        if let Ok(real) = fs::canonicalize(&resolved) {
+            resolved = real;
+        }
+    }
+    Ok(resolved)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::testing::tree;
+
+    #[test]
+    fn files_are_known_by_any_name() {
+        let folder = tree(&[("p/a.yaml", b"a"), ("corpus/s/1.txt", b"1"), ("other/x.txt", b"x")]);
+        let at = |path: &str| folder.path().join(path);
+        symlink("../p/a.yaml", at("other/link")).expect("a link");
+        symlink("p", at("folder")).expect("a link");
+        fs::hard_link(at("p/a.yaml"), at("other/hard")).expect("a link");
+        symlink("../corpus/s/new.txt", at("other/new")).expect("a link");
+        let reads = Reads::nothing().files([at("folder/a.yaml")]).and(&Reads::nothing().corpus([at("corpus")]));
+        let relation = |path: &str| match reads.refuse(&at(path)) {
+            Ok(()) => "apart",
+            Err(OutputError::MeetsInput { relation, .. }) => relation,
+            Err(error) => panic!("{error}"),
+        };
+        for path in ["p/a.yaml", "folder/a.yaml", "other/link", "other/hard", "other/../p/a.yaml", "corpus"] {
+            assert_eq!(relation(path), "the same as", "{path}");
+        }
+        for path in ["corpus/s/1.txt", "corpus/new/deeper", "other/../corpus/s"] {
+            assert_eq!(relation(path), "inside", "{path}");
+        }
+        for path in ["p", "p/b.yaml", "other", "other/x.txt", "new/x.txt"] {
+            assert_eq!(relation(path), "apart", "{path}");
+        }
+        assert_eq!(relation(""), "a parent folder of");
+    }
+}
