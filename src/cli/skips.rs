@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use dehusk_corpus::skipped::{NAMED_ALIKE, kind};
-use dehusk_run::manifest::NAMED_SKIPS as KEPT;
+use dehusk_run::record::manifest::NAMED_SKIPS as KEPT;
 
 /// The skipped documents.
 #[derive(Debug, Default)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_corpus::{OutputFile, OutputRoot, Reads};
-use dehusk_run::candidates::mine_candidates_of;
-use dehusk_run::mining::list;
+use dehusk_run::mine::candidates::mine_candidates_of;
+use dehusk_run::mine::mining::list;
 use dehusk_run::workers::{all_cores, checked_threads};
 use dehusk_run::{CorpusMineOptions, combine, mine_corpus};
 use pyo3::prelude::*;

@@ -3,11 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use super::library::LibraryError;
-use super::observer::Stop;
-use super::workers::ThreadsError;
+use crate::library::LibraryError;
+use crate::observer::Stop;
 #[cfg(feature = "stream")]
 use crate::state::StateError;
+use crate::workers::ThreadsError;
 use dehusk_core::cleaning::CleanError;
 use dehusk_core::shown::size;
 use dehusk_core::tokens::TooManyTokens;
@@ -99,7 +99,7 @@ impl PipelineError {
         ))
     }
 
-    pub(super) fn in_context(doing: String, source: io::Error) -> PipelineError {
+    pub(crate) fn in_context(doing: String, source: io::Error) -> PipelineError {
         PipelineError::During { doing, source }
     }
 }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::error::PipelineError;
-use super::library::Library;
-use super::observer::{Observer, WarningKind};
-use super::reading::visit_documents;
-use super::unknown::UnknownSources;
+use crate::error::PipelineError;
+use crate::library::Library;
+use crate::observer::{Observer, WarningKind};
+use crate::reading::visit_documents;
+use crate::unknown::UnknownSources;
 use dehusk_core::cleaning::Scratch;
 use dehusk_core::fields::{Columns, Fields};
 use dehusk_corpus::{Document, Inventory};

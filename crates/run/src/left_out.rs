@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::observer::{Observer, WarningKind};
+use crate::observer::{Observer, WarningKind};
 use dehusk_corpus::Skipped;
 
 /// A document that is left out.

@@ -4,27 +4,18 @@
 //! Takes files and options, gives files and counts. An [`Observer`] is told about the progress of a run, its warnings,
 //! and documents that are left out. It can stop the run at any time. Errors have types ([`PipelineError`]).
 
-pub mod candidates;
 pub mod clean;
-mod document_report;
-pub mod combine;
 pub mod error;
 pub mod explain;
 pub mod fields;
-mod shelf;
 pub mod pages;
-#[cfg(feature = "stream")]
-pub mod from_state;
-mod hashed;
 pub mod left_out;
 pub mod library;
-pub mod manifest;
-pub mod memory;
-pub mod mining;
+pub mod mine;
 pub mod observer;
-pub mod page_lessons;
 pub mod pattern_search;
 pub mod reading;
+pub mod record;
 pub mod scoring;
 #[cfg(feature = "stream")]
 pub mod state;
@@ -33,16 +24,15 @@ pub mod stream;
 mod unknown;
 mod waves;
 pub mod workers;
-pub mod written;
-pub mod writing;
 
-pub use candidates::{combine, mine_candidates};
 pub use clean::spans::SpanUnit;
 pub use clean::{Cleaned, CleanedSource, CorpusCleanOptions, Target, clean_corpus};
-pub use combine::{Combiner, MinedCorpus, MinedSource, Samples};
 pub use error::{PipelineError, Result};
 pub use library::{Library, LibraryError};
-pub use mining::{CorpusMineOptions, Miner, mine_corpus, mine_library};
+pub use mine::candidates::{combine, mine_candidates};
+pub use mine::combine::{Combiner, MinedCorpus, MinedSource, Samples};
+pub use mine::mining::{Miner, mine_corpus, mine_library};
+pub use mine::options::CorpusMineOptions;
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]

@@ -258,12 +258,12 @@ fn parse_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
 }
 
 /// The text of a pattern file. An error names the file.
-pub(super) fn read(path: &Path) -> Result<String> {
+pub(crate) fn read(path: &Path) -> Result<String> {
     open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))
 }
 
 /// The content of a pattern file. An error names the file.
-pub(super) fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile> {
+pub(crate) fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile> {
     let problem = |problems: Vec<_>| LibraryError::Problem(FileProblem::display_all(&problems, path).to_string());
     PatternFile::parse(yaml, cache).map_err(problem)
 }

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::error::PipelineError;
-use super::observer::{Observer, WarningKind};
-use super::reading::visit_documents;
+use crate::error::PipelineError;
+use crate::observer::{Observer, WarningKind};
+use crate::reading::visit_documents;
 use dehusk_core::dom::facts::Facts;
 use dehusk_core::html::Tree;
 use dehusk_corpus::memory::Need;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::library::Library;
-use super::observer::Observer;
 use crate::explain::excerpts::{Excerpt, Excerpts};
 use crate::explain::lens::{Lens, Tally};
+use crate::library::Library;
+use crate::observer::Observer;
 use dehusk_core::cleaning::{CleanOptions, Scratch};
 use dehusk_corpus::Document;
 

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::error::{PipelineError, Result};
-use super::left_out::tell_of_skipped;
-use super::observer::Observer;
-use super::waves::in_waves;
+use crate::error::{PipelineError, Result};
+use crate::left_out::tell_of_skipped;
+use crate::observer::Observer;
+use crate::waves::in_waves;
 use dehusk_corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records};
 
 /// Reads documents in order. A document that cannot be read is named, and is `None`. They no longer count for the memory for

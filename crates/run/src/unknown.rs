@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::Library;
-use super::observer::{Observer, WarningKind};
+use crate::Library;
+use crate::observer::{Observer, WarningKind};
 use dehusk_corpus::InputFile;
 
 /// Number of sources for which another name is searched. There can be a million of them, and only the first are printed.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use dehusk_corpus::{BoxesFile, Inventory, OutputRoot};
-use dehusk_run::combine::tell_of_unusual;
+use dehusk_run::mine::combine::tell_of_unusual;
 use dehusk_run::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
 use super::interrupt::Results;

@@ -7,13 +7,13 @@ use dehusk_core::patterns::{LexerCache, PatternFile, SHARED};
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::OutputRoot;
 use dehusk_run::Library;
-use dehusk_run::combine::with_decisions;
-use dehusk_run::from_state::{Learned, pattern_files};
-use dehusk_run::mining::refuse_names_alike;
+use dehusk_run::mine::combine::with_decisions;
+use dehusk_run::mine::from_state::{Learned, pattern_files};
+use dehusk_run::mine::mining::refuse_names_alike;
+use dehusk_run::mine::pattern_files::write;
+use dehusk_run::record::written_files::Prune;
 use dehusk_run::state::State;
 use dehusk_run::stream::{open_state, tell_of_change};
-use dehusk_run::writing::write;
-use dehusk_run::written::Prune;
 
 use super::MineCommand;
 use crate::cli::reporter::Reporter;

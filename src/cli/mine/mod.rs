@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use dehusk_corpus::{HtmlView, Inventory, OutputRoot, ReadOptions, SourceBy, SourceListing};
-use dehusk_run::candidates::CANDIDATES;
 use dehusk_run::left_out::tell_of_skipped;
-use dehusk_run::mining::{self, Alike, mine_corpus};
+use dehusk_run::mine::candidates::CANDIDATES;
+use dehusk_run::mine::mining::{self, mine_corpus};
+use dehusk_run::mine::options::Alike;
 use dehusk_run::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
 
 use super::force::ForceArgs;

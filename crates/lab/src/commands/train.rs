@@ -26,7 +26,7 @@ use dehusk_lab::segments::lessons as segment_lessons;
 use dehusk_lab::segments::training::train as fit_segments;
 use dehusk_run::PipelineError;
 use dehusk_run::left_out::tell_of_skipped;
-use dehusk_run::page_lessons::page_lessons;
+use dehusk_run::mine::page_lessons::page_lessons;
 use dehusk_run::scoring::gold_texts::GoldTexts;
 use dehusk_segments::importance::features::WIDTH;
 use dehusk_segments::importance::model::{Learner, Scaling};

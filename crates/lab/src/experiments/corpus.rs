@@ -11,7 +11,7 @@ use dehusk_core::random::Random;
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_corpus::{Document, HtmlView, Inventory, ReadOptions, SourceListing};
 use dehusk_run::left_out::tell_of_skipped;
-use dehusk_run::mining::list;
+use dehusk_run::mine::mining::list;
 use dehusk_run::reading::read_documents;
 use dehusk_run::scoring::gold_texts::{Gold, GoldTexts};
 use dehusk_run::{CorpusMineOptions, Library, Observer, mine_library};

@@ -11,7 +11,7 @@ use dehusk_core::mining::MineOptions;
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_corpus::{DocumentRef, Inventory, ReadOptions, SourceListing};
 use dehusk_run::left_out::tell_of_skipped;
-use dehusk_run::mining::list;
+use dehusk_run::mine::mining::list;
 use dehusk_run::scoring::figures::Figures;
 use dehusk_run::scoring::gold_texts::GoldTexts;
 use dehusk_run::scoring::rules::{Methods, Rule};

@@ -7,9 +7,9 @@ use std::sync::{Arc, mpsc};
 
 use crate::error::{PipelineError, Result};
 use crate::observer::Observer;
+use crate::record::written_files::WrittenFiles;
 use crate::waves::{in_waves, pass_on};
 use crate::workers::{join, spawn};
-use crate::written::WrittenFiles;
 use dehusk_corpus::memory::{Patience, Share};
 use dehusk_corpus::{
     Batch, Compression, Content, Document, Encoder, InputFile, Inventory, Kept, New, OutputError, OutputRoot, Packing,
@@ -22,7 +22,7 @@ use super::line_output::LineOutput;
 use super::{Cleaned, MANY_NEED_OUTPUT};
 use crate::WarningKind;
 use crate::left_out::LeftOut;
-use crate::manifest::Done;
+use crate::record::manifest::Done;
 
 /// Cleans files, from any thread.
 pub struct FileCleaner<'a> {

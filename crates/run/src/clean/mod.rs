@@ -19,12 +19,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::error::{PipelineError, Result};
-use super::library::Library;
-use super::observer::{Observer, Steps, tell_of_unknown_keys};
-use super::reading::size_of;
-use super::workers::all_cores;
-use super::{manifest, output_file, suited, timed};
+use crate::error::{PipelineError, Result};
+use crate::library::Library;
+use crate::observer::{Observer, Steps, tell_of_unknown_keys};
+use crate::reading::size_of;
+use crate::record::hashed::hash;
+use crate::record::manifest;
+use crate::workers::all_cores;
+use crate::{output_file, suited, timed};
 use cleaners::Cleaners;
 use dehusk_core::cleaning::cleaner::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use dehusk_core::cleaning::{CleanOptions, Expected, Grounds};
@@ -269,7 +271,7 @@ fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, optio
     let options = (cleaning, page_judge, reading, replacement, max_removed, spans, copies_broken);
     let first = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
     // One file at a time: a million sources have 20 GB.
-    manifest::hash([first].into_iter().chain(library.files().map(PatternFile::to_yaml)))
+    hash([first].into_iter().chain(library.files().map(PatternFile::to_yaml)))
 }
 
 /// Compares the documents of a source with mining.

@@ -13,10 +13,10 @@ use dehusk_corpus::{InputFile, OutputFile, OutputRoot};
 use super::Cleaned;
 use super::cleaners::CleaningScratch;
 use super::files::FileCleaner;
-use crate::document_report::DocumentReport;
-use crate::manifest::{Done, Manifest, Stamp, content_of};
+use crate::record::document_report::DocumentReport;
+use crate::record::manifest::{Done, Manifest, Stamp, content_of};
+use crate::record::written_files::{Prune, WrittenFiles};
 use crate::workers::share_out;
-use crate::written::{Prune, WrittenFiles};
 
 /// The data of a run.
 pub struct FolderRun<'a> {

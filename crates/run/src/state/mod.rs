@@ -52,7 +52,7 @@ const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
 const SOURCES: TableDefinition<&str, &str> = TableDefinition::new("sources");
 /// From a source's number and a row number to records ([`records`]).
 const SEGMENTS: TableDefinition<(u32, u32), &[u8]> = TableDefinition::new("segments");
-/// From a source's number and a segment's key to a [`Described`](super::segments::Described).
+/// From a source's number and a segment's key to a [`Described`](crate::segments::Described).
 const TEXTS: TableDefinition<(u32, u64), StoredText> = TableDefinition::new("texts");
 /// From an input's name to the number of records read.
 const INPUTS: TableDefinition<&str, u64> = TableDefinition::new("inputs");

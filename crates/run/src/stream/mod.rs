@@ -19,15 +19,15 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::clean::Cleaned;
-use super::clean::cleaners::{Cleaners, CleaningScratch};
-use super::clean::document::{DocumentCleaner, Form};
-use super::error::Result;
-use super::left_out::LeftOut;
-use super::library::Library;
-use super::observer::{Observer, Steps, WarningKind};
-use super::reading::size_of;
-use super::{suited, timed};
+use crate::clean::Cleaned;
+use crate::clean::cleaners::{Cleaners, CleaningScratch};
+use crate::clean::document::{DocumentCleaner, Form};
+use crate::error::Result;
+use crate::left_out::LeftOut;
+use crate::library::Library;
+use crate::observer::{Observer, Steps, WarningKind};
+use crate::reading::size_of;
+use crate::{suited, timed};
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
 use dehusk_core::cleaning::CleanOptions;
 use dehusk_core::streaming::block_rule::template_blocks;

@@ -9,31 +9,18 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-use zstd::stream::{read::Decoder, write::Encoder};
+use zstd::stream::write::Encoder;
 
-use dehusk_core::regular;
 use dehusk_corpus::{OutputError, OutputFile, OutputRoot, PendingFile};
 
-use super::error::{PipelineError, Result};
-use super::manifest::{Manifest, hash};
+use crate::error::{PipelineError, Result};
+use crate::record::manifest::Manifest;
+use crate::record::report_part::ReportPart;
 
-/// The folder of the large parts, in the hidden folder of an output folder.
-pub const PART_FOLDER: &str = "report";
 /// Maximum number of bytes of a part without a file of its own.
 const SMALL: usize = 2048;
-
-/// The part of the report for one input.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum ReportPart {
-    /// All its lines.
-    Lines(String),
-    /// The lines are in a file of this number of bytes.
-    File(u64),
-}
 
 /// The report of a run that writes to a folder.
 #[derive(Debug)]
@@ -50,23 +37,6 @@ pub struct PartWriter<'o> {
     file: Option<Encoder<'static, PendingFile>>,
 }
 
-impl ReportPart {
-    /// Whether the part still exists. `file` is the path of a large part.
-    pub fn is_there(&self, file: &Path) -> bool {
-        match self {
-            ReportPart::Lines(_) => true,
-            ReportPart::File(bytes) => fs::metadata(file).is_ok_and(|metadata| metadata.len() == *bytes),
-        }
-    }
-
-    fn copy(&self, file: &Path, to: &mut impl Write) -> io::Result<()> {
-        match self {
-            ReportPart::Lines(lines) => to.write_all(lines.as_bytes()),
-            ReportPart::File(_) => io::copy(&mut Decoder::new(regular::open(file)?)?, to).map(drop),
-        }
-    }
-}
-
 impl<'o> DocumentReport<'o> {
     /// The report `file` of a run that writes to `output`.
     pub fn new(file: OutputFile, output: &'o OutputRoot) -> DocumentReport<'o> {
@@ -74,7 +44,7 @@ impl<'o> DocumentReport<'o> {
     }
 
     /// Takes the lines for the input of an output, in order. The result belongs to
-    /// [`Done::report`](super::manifest::Done::report).
+    /// [`Done::report`](crate::record::manifest::Done::report).
     pub fn part(&self, output: &str, manifest: &Manifest) -> PartWriter<'o> {
         let path = manifest.part_file(output);
         PartWriter { output: self.output, path, lines: Vec::new(), file: None }
@@ -144,17 +114,13 @@ impl Write for PartWriter<'_> {
     }
 }
 
-/// The file name of the part of an output.
-pub fn part_file(work: &str, output: &str) -> String {
-    format!("{}.zst", &hash([format!("{work}\n{output}")])[..32])
-}
-
 #[cfg(test)]
 mod tests {
+    use crate::record::report_part::PART_FOLDER;
     use tempfile::TempDir;
 
-    use super::super::manifest::{Done, Stamp};
     use super::*;
+    use crate::record::manifest::{Done, Stamp};
     use dehusk_corpus::Reads;
 
     const STAMP: Stamp = Stamp { input: "i", bytes: 1, modified: 1, content: None };

@@ -5,15 +5,15 @@
 
 use std::mem;
 
-use super::error::{PipelineError, Result};
-use super::library::Library;
-use super::memory;
-use super::mining::CorpusMineOptions;
-use super::observer::{Observer, Steps, WarningKind};
-use super::workers::share_out_and_collect;
-use super::writing::write;
-use super::written::Prune;
-use super::{suited, timed};
+use crate::error::{PipelineError, Result};
+use crate::library::Library;
+use crate::mine::memory;
+use crate::mine::options::CorpusMineOptions;
+use crate::mine::pattern_files::write;
+use crate::observer::{Observer, Steps, WarningKind};
+use crate::record::written_files::Prune;
+use crate::workers::share_out_and_collect;
+use crate::{suited, timed};
 use dehusk_core::cleaning::CleanOptions;
 use dehusk_core::mining::Mined;
 use dehusk_core::mining::cross_source::{self, Templates};

@@ -8,12 +8,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::error::{PipelineError, Result};
-use super::left_out::tell_of_skipped;
-use super::library::Library;
-use super::mining::{CorpusMineOptions, mine_library};
-use super::observer::{Observer, WarningKind};
-use super::reading::read_documents;
+use crate::error::{PipelineError, Result};
+use crate::left_out::tell_of_skipped;
+use crate::library::Library;
+use crate::mine::mining::mine_library;
+use crate::mine::options::CorpusMineOptions;
+use crate::observer::{Observer, WarningKind};
+use crate::reading::read_documents;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk_core::dom::facts::Facts;
 use dehusk_core::dom::page_level::Lessons;

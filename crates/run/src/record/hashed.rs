@@ -1,8 +1,9 @@
-//! A writer that computes the length and a hash of what is written.
+//! Hashes: a writer that computes the length and a hash of what is written, and SHA-256 of short texts.
 
 use std::hash::Hasher;
 use std::io::{self, Write};
 
+use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
 /// Passes bytes on to `inner`.
@@ -41,4 +42,10 @@ impl<W: Write> Write for Hashed<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
     }
+}
+
+/// SHA-256 of the parts of a text, in hexadecimal digits.
+pub fn hash(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let hasher = parts.into_iter().fold(Sha256::new(), |hasher, part| hasher.chain_update(part));
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

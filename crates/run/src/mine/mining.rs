@@ -9,16 +9,17 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 
-use super::combine::{Combiner, MinedCorpus, MinedSource, Samples};
-use super::error::{PipelineError, Result};
-use super::left_out::tell_of_skipped;
-use super::library::Library;
-use super::memory;
-use super::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
-use super::shelf::{Shelf, ShelvedText};
-use super::timed;
-use super::workers::{all_cores, share_out_and_collect};
-use super::written::Prune;
+use crate::error::{PipelineError, Result};
+use crate::left_out::tell_of_skipped;
+use crate::library::Library;
+use crate::mine::combine::{Combiner, MinedCorpus, MinedSource, Samples};
+use crate::mine::memory;
+use crate::mine::options::CorpusMineOptions;
+use crate::mine::shelf::{Shelf, ShelvedText};
+use crate::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
+use crate::record::written_files::Prune;
+use crate::timed;
+use crate::workers::share_out_and_collect;
 use dehusk_core::cleaning::CleanOptions;
 use dehusk_core::mining::content_order::content_order;
 use dehusk_core::mining::{MineOptions, Mined, mine_sequence};
@@ -27,56 +28,6 @@ use dehusk_core::selection::sampling;
 use dehusk_core::tokens::{Lexer, SymbolSequence};
 use dehusk_corpus::memory::{Budget, Need};
 use dehusk_corpus::{DocumentRef, HtmlView, Inventory, OutputRoot, Skipped, SourceId, SourceListing, Sources};
-
-/// Gives for each of these documents a number that it shares with those that tell the same.
-pub type Alike = fn(&Inventory, &[DocumentRef], &dyn Observer) -> Result<Vec<u32>>;
-
-/// How a corpus is mined.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CorpusMineOptions {
-    /// How each source is mined.
-    pub mining: MineOptions,
-    /// Whether a part of a source is mined if the whole source needs more memory than there is. If not, such a source
-    /// is refused.
-    pub sample: bool,
-    /// Whether patterns are kept that remove nothing in addition to others.
-    pub all_patterns: bool,
-    /// Which documents count once, in addition to those with almost the same text.
-    pub alike: Option<Alike>,
-    /// Whether pattern files are deleted that earlier runs wrote and this run does not. Files that a person changed are
-    /// kept.
-    pub prune: bool,
-    /// Memory for documents, in bytes.
-    pub memory: u64,
-    /// Maximum number of sources that are mined at the same time: 1 to 8 for each core.
-    pub threads: usize,
-}
-
-dehusk_core::setters!(CorpusMineOptions {
-    mining: MineOptions,
-    sample: bool,
-    all_patterns: bool,
-    alike: Option<Alike>,
-    prune: bool,
-    memory: u64,
-    threads: usize,
-});
-
-impl Default for CorpusMineOptions {
-    /// 3/4 of the free memory, and all cores.
-    fn default() -> CorpusMineOptions {
-        CorpusMineOptions {
-            mining: MineOptions::default(),
-            sample: false,
-            all_patterns: false,
-            alike: None,
-            prune: false,
-            memory: dehusk_corpus::Budget::default().limit(),
-            threads: all_cores(),
-        }
-    }
-}
 
 /// Mines all sources of an inventory and writes a pattern file for each. Decisions in existing pattern files are kept.
 ///

@@ -23,17 +23,17 @@ use std::time::UNIX_EPOCH;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
 use dehusk_core::regular;
 use dehusk_corpus::{OutputError, OutputRoot};
 
 use self::appender::Appender;
-use super::clean::Cleaned;
-use super::document_report::{PART_FOLDER, ReportPart, part_file};
-use super::error::{PipelineError, Result};
-use super::left_out::LeftOut;
+use crate::clean::Cleaned;
+use crate::error::{PipelineError, Result};
+use crate::left_out::LeftOut;
+use crate::record::hashed::hash;
+use crate::record::report_part::{PART_FOLDER, ReportPart, part_file};
 
 const NAME: &str = "manifest.jsonl";
 /// Locked by all runs that write to the manifest.
@@ -339,12 +339,6 @@ fn remove_parts(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
-}
-
-/// SHA-256 of the parts of a text, in hexadecimal digits.
-pub fn hash(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
-    let hasher = parts.into_iter().fold(Sha256::new(), |hasher, part| hasher.chain_update(part));
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A hash of the content of a file.

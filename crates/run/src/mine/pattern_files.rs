@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::{PipelineError, Result};
-use super::library::{self, Library, LibraryError, parse};
-use super::observer::Observer;
-use super::written::{Prune, WrittenFiles};
+use crate::error::{PipelineError, Result};
+use crate::library::{self, Library, LibraryError, parse};
+use crate::observer::Observer;
+use crate::record::written_files::{Prune, WrittenFiles};
 use dehusk_core::patterns::merge::{merge, merge_meanwhile};
 use dehusk_core::patterns::{LexerCache, PatternFile};
 use dehusk_corpus::OutputRoot;

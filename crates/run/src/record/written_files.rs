@@ -20,11 +20,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-use super::error::{PipelineError, Result};
-use super::hashed::Hashed;
-use super::manifest::appender::Appender;
-use super::manifest::{content_of, refuse_others};
-use super::observer::{Observer, WarningKind};
+use crate::error::{PipelineError, Result};
+use crate::observer::{Observer, WarningKind};
+use crate::record::hashed::Hashed;
+use crate::record::manifest::appender::Appender;
+use crate::record::manifest::{content_of, refuse_others};
 use dehusk_core::regular;
 use dehusk_core::shown::count;
 use dehusk_corpus::{OutputError, OutputRoot};

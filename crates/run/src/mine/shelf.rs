@@ -9,24 +9,24 @@ const PART: u64 = 16;
 const LEVEL: i32 = 1;
 
 /// The space for texts.
-pub(super) struct Shelf {
+pub(crate) struct Shelf {
     left: AtomicU64,
 }
 
 /// A text on the shelf.
-pub(super) struct ShelvedText {
+pub(crate) struct ShelvedText {
     packed: Vec<u8>,
     length: usize,
 }
 
 impl Shelf {
     /// Takes a small part of this memory.
-    pub(super) fn new(memory: u64) -> Shelf {
+    pub(crate) fn new(memory: u64) -> Shelf {
         Shelf { left: AtomicU64::new(memory / PART) }
     }
 
     /// Puts a text there. `None` if there is no space.
-    pub(super) fn put(&self, text: &str) -> Option<ShelvedText> {
+    pub(crate) fn put(&self, text: &str) -> Option<ShelvedText> {
         if self.left.load(Ordering::Relaxed) == 0 {
             return None;
         }
@@ -40,7 +40,7 @@ impl Shelf {
 
 impl ShelvedText {
     /// The text.
-    pub(super) fn get(&self) -> Option<String> {
+    pub(crate) fn get(&self) -> Option<String> {
         String::from_utf8(zstd::bulk::decompress(&self.packed, self.length).ok()?).ok()
     }
 }

@@ -1,0 +1,58 @@
+//! How a corpus is mined.
+
+use dehusk_core::mining::MineOptions;
+use dehusk_corpus::{DocumentRef, Inventory};
+
+use crate::error::Result;
+use crate::observer::Observer;
+use crate::workers::all_cores;
+
+/// Gives for each of these documents a number that it shares with those that tell the same.
+pub type Alike = fn(&Inventory, &[DocumentRef], &dyn Observer) -> Result<Vec<u32>>;
+
+/// How a corpus is mined.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CorpusMineOptions {
+    /// How each source is mined.
+    pub mining: MineOptions,
+    /// Whether a part of a source is mined if the whole source needs more memory than there is. If not, such a source
+    /// is refused.
+    pub sample: bool,
+    /// Whether patterns are kept that remove nothing in addition to others.
+    pub all_patterns: bool,
+    /// Which documents count once, in addition to those with almost the same text.
+    pub alike: Option<Alike>,
+    /// Whether pattern files are deleted that earlier runs wrote and this run does not. Files that a person changed are
+    /// kept.
+    pub prune: bool,
+    /// Memory for documents, in bytes.
+    pub memory: u64,
+    /// Maximum number of sources that are mined at the same time: 1 to 8 for each core.
+    pub threads: usize,
+}
+
+dehusk_core::setters!(CorpusMineOptions {
+    mining: MineOptions,
+    sample: bool,
+    all_patterns: bool,
+    alike: Option<Alike>,
+    prune: bool,
+    memory: u64,
+    threads: usize,
+});
+
+impl Default for CorpusMineOptions {
+    /// 3/4 of the free memory, and all cores.
+    fn default() -> CorpusMineOptions {
+        CorpusMineOptions {
+            mining: MineOptions::default(),
+            sample: false,
+            all_patterns: false,
+            alike: None,
+            prune: false,
+            memory: dehusk_corpus::Budget::default().limit(),
+            threads: all_cores(),
+        }
+    }
+}
