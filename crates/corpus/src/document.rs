@@ -25,16 +25,16 @@ pub struct Document {
     /// Whether the text is the visible text of a page. Then the file or record contains something else.
     #[doc(hidden)]
     pub is_view: bool,
-    /// The page with this visible text, if pages are requested ([`HtmlView::Page`]).
+    /// The page with this visible text, if pages are requested ([`HtmlView::Page`](crate::HtmlView::Page)).
     #[doc(hidden)]
     pub page: Option<Box<Page>>,
-    /// The tree of the page, if the text is its visible text and trees are requested ([`ReadOptions::tree`]).
+    /// The tree of the page, if the text is its visible text and trees are requested ([`ReadOptions::tree`](crate::ReadOptions::tree)).
     #[doc(hidden)]
     pub tree: Option<Arc<Tree>>,
-    /// What the page declares about itself, if that is requested ([`HtmlView::Json`]).
+    /// What the page declares about itself, if that is requested ([`HtmlView::Json`](crate::HtmlView::Json)).
     #[doc(hidden)]
     pub declared: Option<Box<Declared>>,
-    /// Where the nodes of the tree are drawn, if that is known ([`ReadOptions::boxes`]).
+    /// Where the nodes of the tree are drawn, if that is known ([`ReadOptions::boxes`](crate::ReadOptions::boxes)).
     #[doc(hidden)]
     pub boxes: Option<Arc<Boxes>>,
     /// The encoding it was converted from. `None` if its bytes are UTF-8.

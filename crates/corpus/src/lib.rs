@@ -5,8 +5,8 @@
 //! ([`Inventory::sources`]), and by file, for cleaning ([`Inventory::files`]). Documents are read one at a time, on
 //! request. Only the position of each is stored.
 //!
-//! The rooms, in the order of a document: [`find`] names its file and its source, [`read`] gives its text, [`formats`] divide files of
-//! many documents and put them together again, [`write`] stores results.
+//! The rooms, in the order of a document: `find` names its file and its source, `read` gives its text, `formats` divide files of
+//! many documents and put them together again, `write` stores results.
 //!
 //! Nothing is dropped without a message. What cannot be read becomes a [`Skipped`] with a reason and does not stop the
 //! rest. Files that are not documents are counted in [`Ignored`]. A problem that makes the whole run useless, such as a
@@ -15,10 +15,10 @@
 //! Input files may change while they are read. They are read and never mapped into memory, and a file that has become
 //! shorter is reported.
 
-pub mod find;
-pub mod formats;
-pub mod read;
-pub mod write;
+mod find;
+mod formats;
+mod read;
+mod write;
 
 mod document;
 pub mod guarded;

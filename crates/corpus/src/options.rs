@@ -14,7 +14,7 @@ pub struct ReadOptions {
     /// Whether the `alt` texts of pictures are part of the visible text of a page. They must be for mining and for cleaning, or
     /// for none of them. Default: false.
     pub alt_text: bool,
-    /// Whether the visible text of a page comes with the page's tree ([`Document::tree`]). There is none for a page that
+    /// Whether the visible text of a page comes with the page's tree ([`Document::tree`](crate::Document::tree)). There is none for a page that
     /// was stored as text for mining, because pages were not requested then ([`HtmlView::Page`]). Default: false.
     pub tree: bool,
     /// Where the nodes of pages are drawn. Used for pages that come with their trees.

@@ -1,11 +1,11 @@
 //! Finds documents: the files that paths, folders and globs name, the source of each document, and lists of all documents by source.
 
-pub mod file_glob;
-pub mod file_kind;
-pub mod folder;
-pub mod input_file;
-pub mod inventory;
-pub mod listing;
-pub mod roots;
-pub mod scan_error;
-pub mod source_by;
+pub(crate) mod file_glob;
+pub(crate) mod file_kind;
+pub(crate) mod folder;
+pub(crate) mod input_file;
+pub(crate) mod inventory;
+pub(crate) mod listing;
+pub(crate) mod roots;
+pub(crate) mod scan_error;
+pub(crate) mod source_by;

@@ -1,10 +1,10 @@
 //! Formats that hold many documents in one file, and how their records are written back: JSONL, WARC, Parquet.
 
-pub mod boxes_file;
-pub mod jsonl;
-pub mod keys_found;
+pub(crate) mod boxes_file;
+pub(crate) mod jsonl;
+pub(crate) mod keys_found;
 #[cfg(feature = "parquet")]
-pub mod parquet;
-pub mod record;
-pub mod records;
-pub mod warc;
+pub(crate) mod parquet;
+pub(crate) mod record;
+pub(crate) mod records;
+pub(crate) mod warc;

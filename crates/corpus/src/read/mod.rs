@@ -1,12 +1,12 @@
 //! Reads files: compression, encodings, the memory that documents need, and the text of one document.
 
-pub mod compression;
-pub mod decode;
-pub mod encode;
-pub mod line_stream;
+pub(crate) mod compression;
+pub(crate) mod decode;
+pub(crate) mod encode;
+pub(crate) mod line_stream;
 pub mod memory;
-pub mod open_file;
-pub mod page;
-pub mod reading;
-pub mod spool;
-pub mod stdin;
+pub(crate) mod open_file;
+pub(crate) mod page;
+pub(crate) mod reading;
+pub(crate) mod spool;
+pub(crate) mod stdin;

@@ -17,11 +17,11 @@ impl Cleaner {
         Ok(self.explain(text, &self.read(scratch, text)?))
     }
 
-    /// Finds what to remove from the visible text of a page. Its structure counts as well ([`CleanOptions::structure`]).
+    /// Finds what to remove from the visible text of a page. Its structure counts as well ([`CleanOptions::structure`](crate::cleaning::CleanOptions::structure)).
     /// `tree` is the tree of the page that has this text, as [`read`](crate::html::read) returns both.
     ///
     /// # Errors
-    /// As [`Cleaner::clean`].
+    /// As [`Cleaner::clean`](crate::cleaning::Cleaner::clean).
     pub fn clean_page(&self, scratch: &mut Scratch, text: &str, tree: &Tree) -> Result<Cleaning, CleanError> {
         Ok(self.explain(text, &self.read_page(scratch, text, Some(tree), &|| true)?))
     }
@@ -32,7 +32,7 @@ impl Cleaner {
         self.explain_found(text, reading, self.found(&reading.matches))
     }
 
-    /// Like [`Cleaner::explain`], with further stretches of the text that recur. Like unreviewed patterns, they are
+    /// Like [`Cleaner::explain`](crate::cleaning::Cleaner::explain), with further stretches of the text that recur. Like unreviewed patterns, they are
     /// only evidence. If there are none, and no pattern of the source, its pages are judged alone.
     #[doc(hidden)]
     pub fn explain_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {

@@ -33,7 +33,7 @@ pub struct Reading {
     pub layout: Layout,
     /// All matches of all applied patterns, including overlapping ones.
     pub matches: Vec<Match>,
-    /// All matches of rejected patterns. Indices are as in [`Cleaner::rejected`].
+    /// All matches of rejected patterns. Indices are as in [`Cleaner::rejected`](crate::cleaning::Cleaner::rejected).
     pub rejected: Vec<Match>,
     /// Whether each token is covered by a rejected match.
     pub is_rejected: Vec<bool>,
@@ -41,7 +41,7 @@ pub struct Reading {
     pub selected: Vec<Match>,
     /// The tokens of texts to keep.
     pub kept: Vec<Range<usize>>,
-    /// The blocks of the page that has this text ([`Cleaner::read_page`], [`Cleaner::read_tree`]).
+    /// The blocks of the page that has this text ([`Cleaner::read_page`](crate::cleaning::Cleaner::read_page), [`Cleaner::read_tree`](crate::cleaning::Cleaner::read_tree)).
     pub page: Option<JudgedPage>,
 }
 

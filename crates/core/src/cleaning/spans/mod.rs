@@ -18,8 +18,8 @@ pub struct Span {
     pub range: Range<usize>,
     /// Mean probability that its tokens are boilerplate, 0..=1.
     pub score: f32,
-    /// The patterns that explain parts of it: bytes, and index as in [`Cleaner::patterns`]. Larger indices stand for
-    /// the recurring stretches given to [`Cleaner::explain_with`].
+    /// The patterns that explain parts of it: bytes, and index as in [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns). Larger indices stand for
+    /// the recurring stretches given to [`Cleaner::explain_with`](crate::cleaning::Cleaner::explain_with).
     pub because: Vec<(Range<usize>, usize)>,
 }
 
@@ -32,10 +32,10 @@ pub struct Cleaning {
     pub grounds: Grounds,
     /// How much of it is content, as far as the model knows.
     pub expected: Expected,
-    /// The bytes of blocks that go because the user chose so ([`CleanOptions::page`]), in order. What a person decided about
+    /// The bytes of blocks that go because the user chose so ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), in order. What a person decided about
     /// patterns and texts stays in force.
     pub dropped: Vec<(Range<usize>, PagePart)>,
-    /// Whether the user chose something for pages ([`CleanOptions::page`]), but the document was not decided by the blocks of a
+    /// Whether the user chose something for pages ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), but the document was not decided by the blocks of a
     /// page.
     pub ignores_choices: bool,
 }
