@@ -55,6 +55,13 @@ fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
     )
 }
 
+/// Warns of what a person should look at in pattern files that are used.
+pub fn warn_of_doubts<'f>(files: impl IntoIterator<Item = &'f PatternFile>, reporter: &Reporter) {
+    for file in files {
+        file.doubts().iter().for_each(|doubt| reporter.warn(&format!("source '{}': {doubt}", file.source)));
+    }
+}
+
 fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -> anyhow::Result<Vec<FileProblem>> {
     let yaml = match open(path) {
         Ok(yaml) => yaml,
@@ -64,13 +71,8 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -
         Ok(file) => file,
         Err(problems) => return Ok(problems),
     };
-    for (pattern, keep) in file.contradictions() {
-        let (id, text) = (&pattern.id, keep.text());
-        reporter.warn(&format!(
-            "{}: pattern {id} is accepted, but it matches '{text}', which must be kept; the text is kept",
-            path.display()
-        ));
-    }
+    let warn = |contradiction: String| reporter.warn(&format!("{}: {contradiction}", path.display()));
+    file.contradictions().into_iter().for_each(warn);
     let mut problems = file.check_examples(&yaml);
     problems.extend(FileProblem::of_name(path, &file.source));
     if problems.is_empty() {

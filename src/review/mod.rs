@@ -84,6 +84,11 @@ impl Session {
         self.files.unreadable()
     }
 
+    /// The pattern files that can be read.
+    pub fn files(&self) -> Vec<Arc<PatternFile>> {
+        self.files.sources().iter().filter_map(|source| self.files.get(source)).collect()
+    }
+
     /// Number of pattern files that can be read.
     pub fn sources(&self) -> usize {
         self.files.sources().len()

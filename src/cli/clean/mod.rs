@@ -9,6 +9,7 @@ use dehusk_corpus::{BoxesFile, Inventory, OutputRoot};
 use dehusk_run::mine::combine::tell_of_unusual;
 use dehusk_run::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
+use super::check::warn_of_doubts;
 use super::interrupt::Results;
 use super::mine::scan_paths;
 use super::options::{CleanArgs, CorpusArgs, SummaryArgs, folder_or_stdout};
@@ -69,6 +70,7 @@ fn load(patterns: &Path, summary: &mut Summary, reporter: &Reporter) -> anyhow::
     let library = summary.time("load patterns", || Library::load(patterns))?;
     reporter
         .explain(|| format!("loaded {} from {}", count(library.files().count(), "pattern file"), patterns.display()));
+    warn_of_doubts(library.files(), reporter);
     Ok(library)
 }
 

@@ -13,6 +13,7 @@ use dehusk_run::mine::mining::{self, mine_corpus};
 use dehusk_run::mine::options::Alike;
 use dehusk_run::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
 
+use super::check::warn_of_doubts;
 use super::force::ForceArgs;
 use dehusk_core::shown::size;
 use dehusk_core::tokens::Lexer;
@@ -145,6 +146,7 @@ pub fn mine(
     let mined = mine_corpus(inventory, output, lexer, options, reporter);
     summary.seconds.extend(reporter.times());
     let mined = mined?;
+    warn_of_doubts(&mined.files, reporter);
     summary.note_all(&mined);
     summary.explain_mined(reporter);
     summary.wrote.push(output.path().display().to_string());

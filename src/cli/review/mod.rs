@@ -19,6 +19,7 @@ use dehusk_corpus::remove_left_over;
 use dehusk_run::library::pattern_files;
 use dehusk_run::suited;
 
+use crate::cli::check::warn_of_doubts;
 use crate::cli::mine::scan;
 use crate::cli::options::{CorpusArgs, PageMethodArgs};
 use crate::cli::reporter::{Reporter, print};
@@ -78,6 +79,7 @@ fn review(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let list = Box::new(move || pattern_files(&folder).unwrap_or_default());
     let session = Arc::new(Session::open(list, documents, options, args.method.is_default()));
     session.problems().iter().for_each(|problem| reporter.warn(problem));
+    warn_of_doubts(session.files().iter().map(|file| &**file), reporter);
     if session.sources() == 0 {
         bail!("there is no usable pattern file in {}", args.patterns.display());
     }

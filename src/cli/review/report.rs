@@ -11,6 +11,7 @@ use dehusk_corpus::{OutputFile, Reads};
 use dehusk_run::{Library, suited};
 
 use super::ReviewArgs;
+use crate::cli::check::warn_of_doubts;
 use crate::cli::force::{ForceArgs, PAGE};
 use crate::cli::mine::{list, scan};
 use crate::cli::options::{Choice, FavorName, MethodName, PageMethodArgs};
@@ -45,6 +46,7 @@ pub struct ReportArgs {
 /// Writes the report to this path.
 pub fn write(path: &Path, args: &ReviewArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let library = Library::load(&args.patterns)?;
+    warn_of_doubts(library.files(), reporter);
     let mut summary = Summary::default();
     let inventory = scan(&args.corpus, reporter, &mut summary)?.with_trees();
     let output = Output::create(path, args.report.force, inventory.reads().and(&global.reads))?;

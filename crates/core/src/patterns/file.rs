@@ -340,12 +340,32 @@ impl PatternFile {
         self.patterns.iter().filter_map(problem).collect()
     }
 
-    /// The accepted patterns that match the whole of a text to keep: two contradicting decisions. The text is kept.
+    /// What a person should look at before the file is used, a sentence each: contradictions, and regexes that a person wrote or decided
+    /// on which do not match their examples.
     #[doc(hidden)]
-    pub fn contradictions(&self) -> Vec<(&Pattern, &Keep)> {
+    pub fn doubts(&self) -> Vec<String> {
+        let mismatches = self.patterns.iter().filter_map(|pattern| {
+            let Pattern { id, example, .. } = pattern;
+            // A regex as it was mined matches its example.
+            let is_mismatch =
+                pattern.is_touched() && !example.is_empty() && matches!(pattern.matches_example(), Ok(false));
+            let message =
+                || format!("the regex of pattern {id} does not match its example '{example}'; correct one of the two");
+            is_mismatch.then(message)
+        });
+        self.contradictions().into_iter().chain(mismatches).collect()
+    }
+
+    /// A sentence for each accepted pattern that matches the whole of a text to keep: two contradicting decisions. The text is kept.
+    #[doc(hidden)]
+    pub fn contradictions(&self) -> Vec<String> {
         let accepted = self.patterns.iter().filter(|pattern| pattern.status == Status::Accepted);
         let pairs = accepted.flat_map(|pattern| self.keep.iter().map(move |keep| (pattern, keep)));
-        pairs.filter(|(pattern, keep)| pattern.matches_all_of(keep.text())).collect()
+        let pairs = pairs.filter(|(pattern, keep)| pattern.matches_all_of(keep.text()));
+        let message = |(Pattern { id, .. }, keep): (&Pattern, &Keep)| {
+            format!("pattern {id} is accepted, but it matches '{}', which must be kept; the text is kept", keep.text())
+        };
+        pairs.map(message).collect()
     }
 
     /// The file in canonical form.
