@@ -57,8 +57,8 @@ impl CorpusPaths {
             all.list = if is_stdin(list) { "stdin".into() } else { list.clone() };
             let naming = || format!("cannot read the list {}", all.list.display());
             let bytes = match is_stdin(list) {
-                true => whole::bytes(io::stdin().lock(), whole::MOST),
-                false => whole::open_named(list).and_then(|file| whole::bytes(file, whole::MOST)),
+                true => whole::bytes(io::stdin().lock(), whole::MOST_BYTES_OF_FILE),
+                false => whole::open_named(list).and_then(|file| whole::bytes(file, whole::MOST_BYTES_OF_FILE)),
             };
             all.add_lines(&bytes.with_context(naming)?)?;
         }

@@ -21,7 +21,7 @@ const CLASSES: [&str; 8] = [
 const COLORS: [&str; CLASSES.len()] =
     ["#ffd7d5", "#cfe8ff", "#d3f5d8", "#fff0b3", "#e6d9ff", "#ffdcb8", "#c9f2ee", "#e4e7ea"];
 /// Number of segments or blocks in the legend.
-const LISTED: usize = 20;
+const PARTS_LISTED: usize = 20;
 /// The classes of the levels of importance, with their colors and names.
 const LEVELS: [(&str, &str, &str); 4] = [
     ("dehusk-level-1", "#e4e7ea", "noise"),
@@ -94,13 +94,13 @@ fn legend(what: &str, rows: &[(String, &[String])]) -> String {
         "<details class=\"dehusk-legend\" open><summary>dehusk: {}; point at text to see of which it is</summary>",
         count(rows.len(), what)
     );
-    for (row, nodes) in rows.iter().take(LISTED) {
+    for (row, nodes) in rows.iter().take(PARTS_LISTED) {
         let more = if nodes.len() > 3 { ", …" } else { "" };
         let nodes = nodes.iter().take(3).map(|node| escaped(node)).collect::<Vec<String>>().join(", ");
         legend += &format!("{row}  {nodes}{more}\n");
     }
-    if rows.len() > LISTED {
-        legend += &format!("{}\n", count(rows.len() - LISTED, &format!("other {what}")));
+    if rows.len() > PARTS_LISTED {
+        legend += &format!("{}\n", count(rows.len() - PARTS_LISTED, &format!("other {what}")));
     }
     legend + "</details>"
 }

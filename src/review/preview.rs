@@ -23,7 +23,7 @@ use super::decision::{Change, FileChanges, Refusal, Step};
 use super::documents::{LoadedDocument, Texts};
 
 /// Maximum time that a person waits. After that, results are shown for the documents done so far.
-const PATIENCE: Duration = Duration::from_secs(4);
+const PATIENCE_OF_PERSON: Duration = Duration::from_secs(4);
 
 /// What a decision would change.
 #[derive(Debug, Default)]
@@ -84,10 +84,10 @@ pub struct Excerpt {
 }
 
 impl Session {
-    /// A function that returns true for [`PATIENCE`] from now, unless the review ends before.
+    /// A function that returns true for [`PATIENCE_OF_PERSON`] from now, unless the review ends before.
     pub(super) fn patience(&self) -> impl Fn() -> bool + Sync {
         let start = Instant::now();
-        move || start.elapsed() < PATIENCE && !self.survey.is_closed()
+        move || start.elapsed() < PATIENCE_OF_PERSON && !self.survey.is_closed()
     }
 
     /// The matches of a pattern in a source's own file, as many as are found in time.

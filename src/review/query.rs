@@ -64,9 +64,9 @@ impl Query {
 
 /// The first words of a text, as a short name for a pattern.
 pub fn in_short(text: &str) -> String {
-    const MOST: usize = 48;
+    const MOST_LENGTH: usize = 48;
     let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
-    match line.char_indices().nth(MOST) {
+    match line.char_indices().nth(MOST_LENGTH) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),
         None => line,
     }

@@ -92,10 +92,10 @@ impl Survey {
 
     /// Puts this source first, and waits a short time until something is known about it.
     pub fn wait_for(&self, source: &str) {
-        const PATIENCE: Duration = Duration::from_millis(500);
+        const PATIENCE_OF_OVERVIEW: Duration = Duration::from_millis(500);
         self.focus(source);
         let is_unknown = |state: &mut State| !state.known.contains_key(source) && !self.is_closed();
-        drop(self.changed.wait_timeout_while(self.state(), PATIENCE, is_unknown));
+        drop(self.changed.wait_timeout_while(self.state(), PATIENCE_OF_OVERVIEW, is_unknown));
     }
 
     /// Wakes waiting threads after a change.

@@ -88,7 +88,7 @@ pub fn whereabouts(places: &[u32]) -> &'static str {
 
 /// A chart of the given height, with its description below.
 fn figure(name: &str, words: &str, height: Range<f64>, body: &Markup) -> Markup {
-    let view = format!("0 {} {WIDTH} {}", height.start, height.end - height.start);
+    let view = format!("0 {} {CHART_WIDTH} {}", height.start, height.end - height.start);
     html! {
         figure.chart {
             svg viewBox=(view) role="img" aria-label=(format!("{name}. {words}")) { (body) }
@@ -98,7 +98,7 @@ fn figure(name: &str, words: &str, height: Range<f64>, body: &Markup) -> Markup 
 }
 
 // The plot area inside the picture. There is room for labels above, to the left and below.
-const WIDTH: f64 = 480.0;
+const CHART_WIDTH: f64 = 480.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 472.0;
 const TOP: f64 = 66.0;

@@ -21,7 +21,7 @@ use crate::process::cores;
 use crate::text::{Cell, is_missing, source_in, text_of};
 
 /// Bytes of text that a thread cleans in a step.
-const STEP: usize = 4 << 20;
+const BYTES_OF_STEP: usize = 4 << 20;
 
 /// Texts with their sources.
 trait Rows: Send + Sync + 'static {
@@ -133,7 +133,7 @@ impl Batch<'_> {
     fn step<R: Rows>(&self, rows: &R, start: usize, end: usize) -> Step {
         let mut bytes = 0;
         let mut stop = start;
-        while stop < end && bytes < STEP * self.threads {
+        while stop < end && bytes < BYTES_OF_STEP * self.threads {
             bytes += rows.text(stop).map_or(0, str::len) + 64;
             stop += 1;
         }

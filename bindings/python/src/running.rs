@@ -19,7 +19,7 @@ use crate::errors::{Fault, Result};
 /// How often the caller listens.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long the caller waits for work that was stopped.
-const PATIENCE: Duration = Duration::from_millis(200);
+const PATIENCE_OF_CALLER: Duration = Duration::from_millis(200);
 /// Number of messages that are kept. A run of millions of documents can give millions.
 const MESSAGES: usize = 1000;
 
@@ -187,7 +187,7 @@ pub fn run<T: Send + 'static>(
         let heard = heard.and_then(|()| progress.map_or(Ok(()), |progress| tell(&run, progress, &mut told)));
         if let Err(fault) = heard {
             run.stop();
-            let _ = wait(PATIENCE);
+            let _ = wait(PATIENCE_OF_CALLER);
             return Err(fault);
         }
     }

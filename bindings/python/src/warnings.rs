@@ -8,7 +8,7 @@ use crate::errors::Result;
 use crate::running::Told;
 
 /// Number of documents that were left out which are named. The others are counted.
-const NAMED: usize = 5;
+const DOCUMENTS_LISTED: usize = 5;
 
 /// Gives each warning, and names what was left out.
 ///
@@ -21,11 +21,11 @@ pub fn warn(py: Python<'_>, told: &Told) -> Result<()> {
     if told.more_warnings > 0 {
         give(py, &format!("and {} more warnings", told.more_warnings))?;
     }
-    for (place, reason) in told.skipped.iter().take(NAMED) {
+    for (place, reason) in told.skipped.iter().take(DOCUMENTS_LISTED) {
         give(py, &format!("{place}: left out: {reason}"))?;
     }
-    if told.skips > NAMED {
-        give(py, &format!("{} more documents were left out", told.skips - NAMED))?;
+    if told.skips > DOCUMENTS_LISTED {
+        give(py, &format!("{} more documents were left out", told.skips - DOCUMENTS_LISTED))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 /// Maximum size of such a file, in bytes. Pattern files of large sources, and models, have a few million.
-pub const MOST: u64 = 1 << 28;
+pub const MOST_BYTES_OF_FILE: u64 = 1 << 28;
 
 /// All bytes of `input`.
 ///
@@ -36,9 +36,9 @@ pub fn text(input: impl Read, most: u64) -> io::Result<String> {
 /// All text of what a person named.
 ///
 /// # Errors
-/// As for [`text`], with at most [`MOST`] bytes.
+/// As for [`text`], with at most [`MOST_BYTES_OF_FILE`] bytes.
 pub fn text_at(path: &Path) -> io::Result<String> {
-    text(open_named(path)?, MOST)
+    text(open_named(path)?, MOST_BYTES_OF_FILE)
 }
 
 /// Opens what a person named: a file, a pipe or a device. Pipes and terminals are waited for, because somebody writes to

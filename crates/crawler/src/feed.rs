@@ -38,10 +38,10 @@ pub struct Entry {
 }
 
 /// Largest number of entries that are read from one feed, with those that have no page.
-pub const MOST: usize = 10_000;
+pub const MOST_ENTRIES: usize = 10_000;
 
 /// Longest interval that is believed.
-const LONGEST_INTERVAL: Duration = Duration::from_secs(366 * DAY);
+const LONGEST_INTERVAL_BELIEVED: Duration = Duration::from_secs(366 * DAY);
 
 const HOUR: u64 = 60 * 60;
 const DAY: u64 = 24 * HOUR;
@@ -57,7 +57,7 @@ pub fn parse(bytes: &[u8], address: &Address) -> Option<Feed> {
 fn of_json(text: &str, address: &Address) -> Option<Feed> {
     let feed: Value = serde_json::from_str(text).ok()?;
     feed.get("version")?.as_str().filter(|version| version.contains("jsonfeed.org/version/"))?;
-    let entries = feed.get("items")?.as_array()?.iter().take(MOST);
+    let entries = feed.get("items")?.as_array()?.iter().take(MOST_ENTRIES);
     let entries = entries.filter_map(|item| json_item(item).entry(address));
     Some(Feed { entries: entries.collect(), interval: None })
 }
@@ -177,7 +177,7 @@ fn of_xml(document: &str, address: &Address) -> Option<Feed> {
                     entries.extend(item.take().and_then(|(_, item)| item.entry(&bases.1)));
                     element = None;
                     read += 1;
-                    if read > MOST {
+                    if read > MOST_ENTRIES {
                         break;
                     }
                     bases.1 = base(&tag, &bases.0);
@@ -344,7 +344,7 @@ impl Schedule {
 
     fn interval(&self) -> Option<Duration> {
         let updated = || Some(self.period? / self.frequency.unwrap_or(1));
-        let is_believed = |interval: &Duration| !interval.is_zero() && *interval <= LONGEST_INTERVAL;
+        let is_believed = |interval: &Duration| !interval.is_zero() && *interval <= LONGEST_INTERVAL_BELIEVED;
         self.ttl.filter(is_believed).or_else(updated).filter(is_believed)
     }
 }
@@ -612,7 +612,7 @@ and more</summary></entry>
                 feed(&format!("<rss xml:base='/{}/'><item><link>a</link></item><item>{inside}", "x".repeat(1900)))
                     .entries
                     .len()
-                    <= MOST
+                    <= MOST_ENTRIES
             );
         }
         assert_eq!(parse(format!("{{\"a\":{}", "[".repeat(many)).as_bytes(), &address()), None);

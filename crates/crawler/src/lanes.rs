@@ -8,7 +8,7 @@ use std::net::IpAddr;
 pub type Time = u64;
 
 /// How long a busy server is left alone at the most, if it does not say for how long: an hour.
-const LONGEST_PENALTY: u64 = 3_600_000;
+const LONGEST_PENALTY_UNASKED: u64 = 3_600_000;
 
 /// How long an IP address waits for an answer before another domain there is asked; the delay, if that is longer. In milliseconds.
 const LONGEST_WAIT: u64 = 1000;
@@ -190,7 +190,7 @@ impl Lanes {
         let of_lane = self.lanes.entry(lane).or_default();
         let at = until.unwrap_or_else(|| {
             // The last answer has halved it.
-            of_lane.penalty = (4 * of_lane.penalty).clamp(2 * self.delay.max(500), LONGEST_PENALTY);
+            of_lane.penalty = (4 * of_lane.penalty).clamp(2 * self.delay.max(500), LONGEST_PENALTY_UNASKED);
             now + of_lane.penalty
         });
         of_lane.next = of_lane.next.max(at);
@@ -343,7 +343,7 @@ mod tests {
             waits.push(lanes.lanes[&1].penalty);
         }
         assert_eq!(waits[..4], [2000, 4000, 8000, 16_000]);
-        assert_eq!(waits.last(), Some(&LONGEST_PENALTY));
+        assert_eq!(waits.last(), Some(&LONGEST_PENALTY_UNASKED));
     }
 
     proptest! {

@@ -25,7 +25,7 @@ pub struct Links {
 const HEAD: usize = 1024;
 
 /// All addresses together are not longer than this, in bytes. Short links in a page with a long base would fill the memory.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+const MOST_BYTES_OF_LINKS: usize = 64 * 1024 * 1024;
 
 /// Names of `<meta>` elements that this crawler obeys.
 const ROBOTS: [&str; 2] = ["robots", "dehusk"];
@@ -93,7 +93,7 @@ fn resolved(links: &[String], base: &Address, encoding: &'static Encoding) -> Ve
         // Equal hashes of different addresses are so rare that none will be lost.
         if seen.insert(twox_hash::XxHash3_128::oneshot(address.as_str().as_bytes())) {
             bytes += address.as_str().len();
-            if bytes > MOST_BYTES {
+            if bytes > MOST_BYTES_OF_LINKS {
                 break;
             }
             addresses.push(address);

@@ -24,7 +24,7 @@ pub struct Listed {
 }
 
 /// Largest number of URLs that are read from one sitemap (sitemaps.org, protocol).
-pub const MOST: usize = 50_000;
+pub const MOST_ADDRESSES: usize = 50_000;
 
 /// Reads a sitemap, unpacked. `None` if it is none. Of a sitemap that is broken, it has what comes before that.
 pub fn parse(bytes: &[u8]) -> Option<Sitemap> {
@@ -36,7 +36,7 @@ pub fn parse(bytes: &[u8]) -> Option<Sitemap> {
 fn of_lines(text: &str) -> Option<Vec<Listed>> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let urls = lines.map(|line| is_url(line).then(|| Listed { url: line.to_owned(), date: None }));
-    let urls: Vec<Listed> = urls.take(MOST).collect::<Option<_>>()?;
+    let urls: Vec<Listed> = urls.take(MOST_ADDRESSES).collect::<Option<_>>()?;
     Some(urls).filter(|urls| !urls.is_empty())
 }
 
@@ -63,7 +63,7 @@ fn of_xml(text: &str) -> Option<Sitemap> {
     let mut entry: Option<Entry> = None;
     let mut field = None;
     let mut value = String::new();
-    while listed.len() < MOST {
+    while listed.len() < MOST_ADDRESSES {
         match reader.read_event() {
             Ok(Event::Start(tag)) => {
                 depth += 1;
@@ -98,7 +98,7 @@ fn of_xml(text: &str) -> Option<Sitemap> {
             Ok(_) => {}
         }
     }
-    if listed.len() < MOST {
+    if listed.len() < MOST_ADDRESSES {
         listed.extend(entry.take().and_then(Entry::listed)); // the document ends inside it
     }
     is_index.map(|is_index| if is_index { Sitemap::Index(listed) } else { Sitemap::Pages(listed) })
@@ -218,9 +218,9 @@ mod tests {
 
     #[test]
     fn not_more_than_most() {
-        let xml = format!("<urlset>{}", "<url><loc>a</loc></url>".repeat(MOST + 1));
-        assert_eq!(pages(&xml).len(), MOST);
-        assert_eq!(pages(&"http://a\n".repeat(MOST + 1)).len(), MOST);
+        let xml = format!("<urlset>{}", "<url><loc>a</loc></url>".repeat(MOST_ADDRESSES + 1));
+        assert_eq!(pages(&xml).len(), MOST_ADDRESSES);
+        assert_eq!(pages(&"http://a\n".repeat(MOST_ADDRESSES + 1)).len(), MOST_ADDRESSES);
     }
 
     #[test]

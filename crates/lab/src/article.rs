@@ -1,7 +1,7 @@
 //! Locates a page's article in the page.
 //!
 //! The words of the gold text are aligned with the page: first the longest common run, then the longest ones before and
-//! after it, and so on. So the runs have the same order in both texts. A run counts if it has [`MIN_RUN`] words. The
+//! after it, and so on. So the runs have the same order in both texts. A run counts if it has [`MIN_RUN_OF_ARTICLE`] words. The
 //! rest of the gold text between two runs is searched among the whole lines between them. So "Three people" in a menu
 //! is not the article, but a headline of two words on its own line is.
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use dehusk_run::scoring::words::{Word, is_letter_or_number, words};
 
 /// A shorter run that is not a whole line may be chance.
-pub const MIN_RUN: usize = 4;
+pub const MIN_RUN_OF_ARTICLE: usize = 4;
 /// If at most this many words lie between two runs in a line, they belong to the article, such as a word with another
 /// spelling.
 pub const MAX_GAP: usize = 3;
@@ -96,8 +96,8 @@ impl Alignment {
 
     /// The longest run of a part, if it is long enough. Of equally long ones, the first.
     fn longest(&self, part: &Part) -> Option<Run> {
-        let mut longest = Run { page: 0, gold: 0, words: MIN_RUN - 1 };
-        if part.gold.len() < MIN_RUN {
+        let mut longest = Run { page: 0, gold: 0, words: MIN_RUN_OF_ARTICLE - 1 };
+        if part.gold.len() < MIN_RUN_OF_ARTICLE {
             return None;
         }
         for page in part.page.clone() {
@@ -112,7 +112,7 @@ impl Alignment {
                 }
             }
         }
-        (longest.words >= MIN_RUN).then_some(longest)
+        (longest.words >= MIN_RUN_OF_ARTICLE).then_some(longest)
     }
 
     fn places_in(&self, word: u64, gold: &Range<usize>) -> &[usize] {

@@ -23,7 +23,7 @@ use dehusk_run::scoring::words::{Word, word_hashes, words};
 use dehusk_run::{Observer, WarningKind};
 
 /// If less of its gold text is in a page, the page was read in another way than its gold text.
-const LEAST_FOUND: f64 = 0.5;
+const LEAST_FOUND_IN_PAGE: f64 = 0.5;
 /// A block from which on it is content.
 const CONTENT: f32 = 0.5;
 
@@ -96,7 +96,7 @@ fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option
     let hashes: Vec<u64> = page.iter().map(|word| word.hash).collect();
     let gold = word_hashes(&gold.text);
     let found = matched(&hashes, &gold);
-    if (found.len() as f64) < LEAST_FOUND * gold.len() as f64 {
+    if (found.len() as f64) < LEAST_FOUND_IN_PAGE * gold.len() as f64 {
         return None;
     }
     let places: Vec<usize> = found.into_iter().map(|word| page[word].range.start).collect();

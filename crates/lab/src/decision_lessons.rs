@@ -31,7 +31,7 @@ use dehusk_run::scoring::words::{Word, word_hashes, words};
 use dehusk_run::{Observer, WarningKind};
 
 /// If less of its gold text is in a document, the document was read in another way than its gold text.
-const LEAST_FOUND: f64 = 0.8;
+const LEAST_FOUND_IN_DOCUMENT: f64 = 0.8;
 /// Maximum weight of a segment, in words: a long paragraph says no more than a shorter one.
 const MAX_WEIGHT: f32 = 60.0;
 /// Maximum number of documents that are learned from in each variant. More documents of a source teach little.
@@ -52,7 +52,7 @@ pub enum Variant {
 /// boilerplate of news would go; with 1, all sources would, and kinds that were not learned from would lose more.
 const OF_SOURCES: f32 = 0.75;
 /// What the made sources of invented text count, where a corpus of 1 source counts 1.
-const INVENTED: f32 = 25.0;
+const WEIGHT_OF_INVENTED: f32 = 25.0;
 /// The share of a corpus that its made sources have.
 const MADE_SHARE: f32 = 0.6;
 
@@ -133,8 +133,9 @@ pub fn decision_lessons(
     observer.finish();
     let left_out = left_out.into_inner();
     if left_out > 0 {
-        let message =
-            format!("documents are left out that have less than {LEAST_FOUND} of their gold text: {left_out}");
+        let message = format!(
+            "documents are left out that have less than {LEAST_FOUND_IN_DOCUMENT} of their gold text: {left_out}"
+        );
         observer.warn(WarningKind::NoLesson, &message);
     }
     Ok(weighed(lessons))
@@ -199,7 +200,7 @@ impl Source<'_> {
         let hashes: Vec<u64> = all.iter().map(|word| word.hash).collect();
         let gold = word_hashes(gold);
         let found = matched(&hashes, &gold);
-        if (found.len() as f64) < LEAST_FOUND * gold.len() as f64 {
+        if (found.len() as f64) < LEAST_FOUND_IN_DOCUMENT * gold.len() as f64 {
             return None;
         }
         let places: Vec<usize> = found.into_iter().map(|word| all[word].range.start).collect();
@@ -228,7 +229,7 @@ fn weighed(mut sources: Vec<SourceLessons>) -> Vec<SourceLessons> {
     sources.iter().for_each(|source| *counts.entry((source.corpus, source.is_made)).or_default() += 1);
     for source in &mut sources {
         let count = |is_made| counts.get(&(source.corpus, is_made)).map_or(0.0, |&count| count as f32);
-        let of_corpus = if count(false) == 0.0 { INVENTED } else { count(false).powf(OF_SOURCES) };
+        let of_corpus = if count(false) == 0.0 { WEIGHT_OF_INVENTED } else { count(false).powf(OF_SOURCES) };
         let share = if source.is_made { MADE_SHARE } else { 1.0 - MADE_SHARE };
         let of_source = of_corpus * share / count(source.is_made);
         let variants = VARIANTS.iter().filter(|variant| source.lessons.iter().any(|(of, _)| of == *variant));

@@ -7,7 +7,7 @@ use dehusk_core::cleaning::decide::goes;
 use dehusk_core::dom::page_parts::Favor;
 
 /// Number of bins of probabilities.
-const BINS: usize = 10;
+const BINS_OF_PROBABILITY: usize = 10;
 
 /// Sums of words.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ pub fn table(sources: &[SourceLessons], judged: &[Vec<f32>], corpora: &[String])
     let names: Vec<&str> = corpora.iter().map(String::as_str).chain(["(made sources)"]).collect();
     let mut judged = judged.iter();
     let mut of_corpora: Vec<Vec<Words>> = vec![Vec::new(); names.len()];
-    let mut bins = vec![[(0.0, 0.0); BINS]; names.len()];
+    let mut bins = vec![[(0.0, 0.0); BINS_OF_PROBABILITY]; names.len()];
     for source in sources {
         let row = if source.is_made { names.len() - 1 } else { source.corpus };
         let mut words = Words::default();
@@ -43,7 +43,8 @@ pub fn table(sources: &[SourceLessons], judged: &[Vec<f32>], corpora: &[String])
                 };
                 *all += count;
                 *gone += goes;
-                let (all, of_class) = &mut bins[row][((p * BINS as f32) as usize).min(BINS - 1)];
+                let (all, of_class) =
+                    &mut bins[row][((p * BINS_OF_PROBABILITY as f32) as usize).min(BINS_OF_PROBABILITY - 1)];
                 *all += count;
                 *of_class += if is_boilerplate { count } else { 0.0 };
             }

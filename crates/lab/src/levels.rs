@@ -25,7 +25,7 @@ use dehusk_run::scoring::words::{Word, word_hashes, words};
 use dehusk_segments::importance::record::LabelRecord;
 
 /// If less of its gold text is in a page, the page was read in another way than its gold text.
-const LEAST_FOUND: f64 = 0.5;
+const LEAST_FOUND_IN_PAGE: f64 = 0.5;
 /// A heading of the first order with so much of the words of the title is the headline.
 const HEADLINE: f64 = 0.5;
 
@@ -71,7 +71,7 @@ fn levels(document: &Document, gold: &str, model: &PageModel) -> Vec<LabelRecord
     let hashes: Vec<u64> = page.iter().map(|word| word.hash).collect();
     let gold = word_hashes(gold);
     let found = matched(&hashes, &gold);
-    if (found.len() as f64) < LEAST_FOUND * gold.len() as f64 {
+    if (found.len() as f64) < LEAST_FOUND_IN_PAGE * gold.len() as f64 {
         return Vec::new();
     }
     let places: Vec<usize> = found.into_iter().map(|word| page[word].range.start).collect();

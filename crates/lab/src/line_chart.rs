@@ -20,25 +20,25 @@ pub struct LineChart<'a> {
     pub mark: Option<(f64, &'a str)>,
 }
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 260.0;
-const LEFT: f64 = 60.0;
-const RIGHT: f64 = 700.0;
-const TOP: f64 = 50.0;
-const BOTTOM: f64 = 216.0;
+const PLOT_WIDTH: f64 = 720.0;
+const PLOT_HEIGHT: f64 = 260.0;
+const PLOT_LEFT: f64 = 60.0;
+const PLOT_RIGHT: f64 = 700.0;
+const PLOT_TOP: f64 = 50.0;
+const PLOT_BOTTOM: f64 = 216.0;
 
 /// Colours and dashes of the lines, used in turn.
 const STYLES: [(&str, &str); 4] = [("#0b62a4", ""), ("#c4420c", "7 3"), ("#23803b", "2 3"), ("#6b4c9a", "9 3 2 3")];
 
 /// An SVG file with the charts. `comment` is written at the start. The page axis ends at `pages`.
 pub fn picture(charts: &[LineChart], pages: f64, comment: &str) -> String {
-    let height = HEIGHT * charts.len() as f64;
+    let height = PLOT_HEIGHT * charts.len() as f64;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" \
-         font-size=\"12\">\n{comment}\n<rect width=\"{WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {PLOT_WIDTH} {height}\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n{comment}\n<rect width=\"{PLOT_WIDTH}\" height=\"{height}\" fill=\"#fff\"/>\n"
     );
     for (index, chart) in charts.iter().enumerate() {
-        let _ = writeln!(svg, "<g transform=\"translate(0 {})\">", HEIGHT * index as f64);
+        let _ = writeln!(svg, "<g transform=\"translate(0 {})\">", PLOT_HEIGHT * index as f64);
         draw(&mut svg, chart, pages.max(1.0));
         svg.push_str("</g>\n");
     }
@@ -46,23 +46,35 @@ pub fn picture(charts: &[LineChart], pages: f64, comment: &str) -> String {
 }
 
 fn draw(svg: &mut String, chart: &LineChart, pages: f64) {
-    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"18\" font-weight=\"bold\">{}</text>", escaped(chart.title));
+    let _ = writeln!(svg, "<text x=\"{PLOT_LEFT}\" y=\"18\" font-weight=\"bold\">{}</text>", escaped(chart.title));
     for quarter in 0..=4 {
         let share = f64::from(quarter) / 4.0;
-        let (x, y) = (LEFT + (RIGHT - LEFT) * share, BOTTOM - (BOTTOM - TOP) * share);
+        let (x, y) = (PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * share, PLOT_BOTTOM - (PLOT_BOTTOM - PLOT_TOP) * share);
         let (page, figure) = (rounded(pages * share), rounded(chart.top * share));
-        let _ = writeln!(svg, "<path d=\"M{LEFT} {y:.1}H{RIGHT}\" stroke=\"#ddd\"/>");
-        let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{figure}</text>", LEFT - 6.0, y + 4.0);
-        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{page}</text>", BOTTOM + 18.0);
+        let _ = writeln!(svg, "<path d=\"M{PLOT_LEFT} {y:.1}H{PLOT_RIGHT}\" stroke=\"#ddd\"/>");
+        let _ = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{figure}</text>",
+            PLOT_LEFT - 6.0,
+            y + 4.0
+        );
+        let _ =
+            writeln!(svg, "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{page}</text>", PLOT_BOTTOM + 18.0);
     }
-    let (middle, below) = ((LEFT + RIGHT) / 2.0, BOTTOM + 34.0);
+    let (middle, below) = ((PLOT_LEFT + PLOT_RIGHT) / 2.0, PLOT_BOTTOM + 34.0);
     let _ =
         writeln!(svg, "<text x=\"{middle:.1}\" y=\"{below:.1}\" text-anchor=\"middle\">{}</text>", escaped(chart.axis));
     if let Some((page, why)) = chart.mark {
         let x = across(page, pages);
-        let _ = writeln!(svg, "<path d=\"M{x:.1} {TOP}V{BOTTOM}\" stroke=\"#888\" stroke-dasharray=\"1 3\"/>");
         let _ =
-            writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#555\">{}</text>", x + 4.0, BOTTOM - 6.0, escaped(why));
+            writeln!(svg, "<path d=\"M{x:.1} {PLOT_TOP}V{PLOT_BOTTOM}\" stroke=\"#888\" stroke-dasharray=\"1 3\"/>");
+        let _ = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#555\">{}</text>",
+            x + 4.0,
+            PLOT_BOTTOM - 6.0,
+            escaped(why)
+        );
     }
     for (index, (name, points)) in chart.lines.iter().enumerate() {
         draw_line(svg, index, name, points, (pages, chart.top));
@@ -75,16 +87,16 @@ fn draw_line(svg: &mut String, index: usize, name: &str, points: &[(f64, f64)], 
     let place = |&(page, figure): &(f64, f64)| format!("{:.1},{:.1}", across(page, pages), up(figure, top));
     let places = points.iter().map(place).collect::<Vec<String>>().join(" ");
     let _ = writeln!(svg, "<polyline {pen} points=\"{places}\"/>");
-    let x = LEFT + 160.0 * index as f64;
+    let x = PLOT_LEFT + 160.0 * index as f64;
     let _ = writeln!(svg, "<path {pen} d=\"M{x} 34h24\"/><text x=\"{}\" y=\"38\">{}</text>", x + 30.0, escaped(name));
 }
 
 fn across(page: f64, pages: f64) -> f64 {
-    LEFT + (RIGHT - LEFT) * (page / pages).clamp(0.0, 1.0)
+    PLOT_LEFT + (PLOT_RIGHT - PLOT_LEFT) * (page / pages).clamp(0.0, 1.0)
 }
 
 fn up(figure: f64, top: f64) -> f64 {
-    BOTTOM - (BOTTOM - TOP) * (figure / top.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
+    PLOT_BOTTOM - (PLOT_BOTTOM - PLOT_TOP) * (figure / top.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
 }
 
 /// With at most two decimals, without trailing zeros.

@@ -13,7 +13,7 @@ use dehusk_core::random::Random;
 /// Number of sources that are made of the texts of a corpus.
 const PER_CORPUS: usize = 8;
 /// Number of sources that are made of invented text.
-const INVENTED: usize = 90;
+const INVENTED_SOURCES: usize = 90;
 /// Numbers of documents of these.
 const INVENTED_SIZES: [usize; 6] = [4, 6, 8, 12, 20, 40];
 /// Numbers of documents that a made source has at most.
@@ -31,7 +31,7 @@ const PERCENTS: [usize; 7] = [100, 100, 100, 50, 50, 20, 10];
 /// The slots that a line can have.
 const SLOTS: [&str; 9] = ["date", "day", "clock", "count", "url", "email", "price", "name", "topic"];
 /// The seed of all made sources.
-const SEED: u64 = 29;
+const SEED_OF_MADE: u64 = 29;
 
 /// What a source gives to made ones.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub fn made_sources(corpora: &[Vec<Material>]) -> Vec<MadeSource> {
             continue;
         }
         for number in 0..PER_CORPUS as u64 {
-            let mut random = Random::along(SEED, &[corpus as u64, number]);
+            let mut random = Random::along(SEED_OF_MADE, &[corpus as u64, number]);
             let (size, material) = (*random.pick(&SIZES), *random.pick(&materials));
             let texts = pieces(&material.texts, size, &mut random);
             if texts.len() >= LEAST_DOCUMENTS {
@@ -106,8 +106,8 @@ pub fn made_sources(corpora: &[Vec<Material>]) -> Vec<MadeSource> {
             }
         }
     }
-    for number in 0..INVENTED as u64 {
-        let mut random = Random::along(SEED, &[u64::MAX, number]);
+    for number in 0..INVENTED_SOURCES as u64 {
+        let mut random = Random::along(SEED_OF_MADE, &[u64::MAX, number]);
         let frame = *random.pick(&frames);
         let documents = Maker { random, frame }.articles();
         made.push(MadeSource { corpus: corpora.len(), of: String::new(), documents });
@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn what_a_document_was_is_left_if_what_was_put_in_is_taken_out() {
         let made = made_sources(&materials());
-        assert_eq!(made.len(), 2 * PER_CORPUS + INVENTED);
+        assert_eq!(made.len(), 2 * PER_CORPUS + INVENTED_SOURCES);
         let is_subsequence = |whole: &str, text: &str| {
             let mut words = text.split_whitespace();
             whole.split_whitespace().all(|word| words.any(|other| other == word))

@@ -12,7 +12,7 @@ use dehusk_core::whole;
 use dehusk_corpus::SETTINGS_FILE;
 
 /// A larger file is refused: it is something else.
-const MOST_BYTES: u64 = 1_000_000;
+const MOST_BYTES_OF_SETTINGS: u64 = 1_000_000;
 
 /// A table of the file, or the whole file.
 #[derive(Debug, Default)]
@@ -98,7 +98,7 @@ fn without_parents(path: PathBuf) -> PathBuf {
 /// Reads a file, which `open` opens.
 pub fn read(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> Result<Table, ConfigError> {
     let refuse = |line, message| ConfigError { path: path.to_owned(), line, message };
-    let text = open(path).and_then(|file| whole::text(file, MOST_BYTES));
+    let text = open(path).and_then(|file| whole::text(file, MOST_BYTES_OF_SETTINGS));
     let text = text.map_err(|error| refuse(None, format!("cannot be read: {error}")))?;
     parse(&text).map_err(|(line, message)| refuse(Some(line), message))
 }

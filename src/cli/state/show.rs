@@ -19,7 +19,7 @@ use dehusk_run::stream::{open_state, source_named, tell_of_change};
 /// Maximum number of files of a folder that are listed one by one.
 const MOST_OF_A_FOLDER: usize = 3;
 /// Maximum number of characters of a text that are shown. A line can have megabytes.
-const SHOWN: usize = 300;
+const CHARACTERS_OF_SEGMENT: usize = 300;
 
 /// Options of `dehusk state show`.
 #[derive(Args, Debug)]
@@ -210,7 +210,7 @@ fn table_of(segments: &[ListedSegment]) -> String {
 }
 
 fn shortened(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(CHARACTERS_OF_SEGMENT) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
         None => Cow::Borrowed(text),
     }

@@ -19,7 +19,7 @@ use dehusk_core::patterns::{PatternFile, SHARED};
 use dehusk_core::shown;
 
 /// Number of characters shown at first. For a longer document, "Show more" adds the same number.
-pub const SHOWN: usize = 100_000;
+pub const CHARACTERS_AT_FIRST: usize = 100_000;
 
 /// How a document is shown.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
@@ -128,7 +128,7 @@ pub fn text(shown: &Shown) -> Markup {
     html! {
         p.quiet { (percent(removed as f64 / text.len().max(1) as f64)) " of this document would be removed." }
         (marks::document(text, &marks, shown.limit))
-        @if is_long { button type="button" data-do="more-text" data-limit=(shown.limit + SHOWN) { "Show more" } }
+        @if is_long { button type="button" data-do="more-text" data-limit=(shown.limit + CHARACTERS_AT_FIRST) { "Show more" } }
     }
 }
 

@@ -238,7 +238,7 @@ fn staying(status: Status, stay: usize) -> Markup {
 
 /// The other files that have the same pattern.
 fn elsewhere(seen: &PatternView) -> Markup {
-    const NAMED: usize = 8;
+    const DOCUMENTS_NAMED: usize = 8;
     let others = seen.elsewhere.iter().filter(|(file, _)| file.source != seen.source);
     let others: Vec<(&str, &Pattern)> =
         others.map(|(file, indices)| (file.source.as_str(), &file.patterns[indices[0]])).collect();
@@ -246,11 +246,11 @@ fn elsewhere(seen: &PatternView) -> Markup {
         @if !others.is_empty() {
             p.quiet.elsewhere {
                 "The same pattern is in " (count(others.len(), "other file")) ": "
-                @for (number, (source, pattern)) in others.iter().take(NAMED).enumerate() {
+                @for (number, (source, pattern)) in others.iter().take(DOCUMENTS_NAMED).enumerate() {
                     @if number > 0 { ", " }
                     a href=(seen.links.pattern(source, &pattern.id)) { (name(source)) } " (" (pattern.status.name()) ")"
                 }
-                @if others.len() > NAMED { ", …" }
+                @if others.len() > DOCUMENTS_NAMED { ", …" }
                 ". The arrows beside Accept and Reject decide in all of them."
             }
         }
@@ -309,8 +309,8 @@ fn within(text: &str, bytes: &Range<usize>) -> Range<usize> {
 
 /// All matches, 100 at a time.
 pub fn all_matches(links: &Links, source: &str, id: &str, texts: &Texts, found: &[SampleMatch], from: usize) -> Markup {
-    const AT_A_TIME: usize = 100;
-    let end = found.len().min(from + AT_A_TIME);
+    const MATCHES_AT_A_TIME: usize = 100;
+    let end = found.len().min(from + MATCHES_AT_A_TIME);
     html! {
         @if from == 0 { h3 #matches-title tabindex="-1" { "All " (count(found.len(), "match")) } }
         (contexts(links, source, id, texts, found.get(from..end).unwrap_or_default()))

@@ -12,7 +12,7 @@ use dehusk_core::selection::effects::SampleMatch;
 use dehusk_core::shown::shown;
 
 /// Maximum number of different texts, or matches, that are shown.
-const SHOWN: usize = 5;
+const EXAMPLES_SHOWN: usize = 5;
 
 /// `If you accept it`.
 pub fn if_you(status: Status) -> &'static str {
@@ -43,7 +43,7 @@ pub fn trial(links: &Links, source: &str, id: &str, preview: &Preview) -> Markup
         html! {
             @if let (Some(texts), false) = (texts, matches.is_empty()) {
                 h3 { (title) ": " (grouped(matches.len() as u64)) }
-                (contexts(links, source, id, texts, &matches[..matches.len().min(SHOWN)]))
+                (contexts(links, source, id, texts, &matches[..matches.len().min(EXAMPLES_SHOWN)]))
             }
         }
     };
@@ -81,9 +81,9 @@ fn difference(links: &Links, preview: &Preview, difference: &Difference, is_remo
                 @if *unmatched > 0 { ", of it " b { (size(*unmatched)) } " that no pattern matches" }
             }
             ul.contexts {
-                @for shown in excerpts.iter().take(SHOWN) { (excerpt(links, preview, shown, is_removed)) }
+                @for shown in excerpts.iter().take(EXAMPLES_SHOWN) { (excerpt(links, preview, shown, is_removed)) }
             }
-            @if excerpts.len() > SHOWN { p.quiet { "… and " (count(excerpts.len() - SHOWN, "other text")) "." } }
+            @if excerpts.len() > EXAMPLES_SHOWN { p.quiet { "… and " (count(excerpts.len() - EXAMPLES_SHOWN, "other text")) "." } }
         }
     }
 }

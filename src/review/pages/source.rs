@@ -12,7 +12,7 @@ use dehusk_core::patterns::{Pattern, PatternFile, Status};
 use dehusk_core::selection::effects::Effects;
 
 /// Number of patterns listed at a time, if the query does not ask for more.
-pub const AT_A_TIME: usize = 200;
+pub const PATTERNS_AT_A_TIME: usize = 200;
 
 /// The data of the list.
 pub struct Listing<'l> {
@@ -83,7 +83,7 @@ pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
     let Listing { file, effects, query, groups, .. } = listing;
     let removed = effects.map_or(0, |effects| effects.total().removed);
     let all = groups.iter().map(|group| group.all().count()).sum();
-    let wanted = query.from.saturating_add(query.count.max(AT_A_TIME));
+    let wanted = query.from.saturating_add(query.count.max(PATTERNS_AT_A_TIME));
     let mut end = 0;
     let is_in_part = |group: &&AlikePatterns| {
         let start = end;

@@ -473,7 +473,7 @@ impl Review {
             cleaner: &cleaner,
             reading: &reading,
             cleaning: &cleaning,
-            limit: query.limit.unwrap_or(document::SHOWN),
+            limit: query.limit.unwrap_or(document::CHARACTERS_AT_FIRST),
             match_at: query.at(),
         }))
     }

@@ -11,7 +11,7 @@ use dehusk_core::selection::effects::DocumentEffect;
 use dehusk_core::shown::shown;
 
 /// Maximum number of characters shown of a document.
-const SHOWN: usize = 6000;
+const CHARACTERS_OF_DOCUMENT: usize = 6000;
 
 /// A document to show.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl ShownDocument {
         html! {
             h4 { bdi { (shown(&self.name)) } }
             p.quiet { (size(removed)) " of " (size(bytes)) " are removed: " (percent(self.effect.share())) }
-            (document(&self.text, &marks, SHOWN))
+            (document(&self.text, &marks, CHARACTERS_OF_DOCUMENT))
         }
     }
 }

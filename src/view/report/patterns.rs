@@ -17,7 +17,7 @@ use dehusk_core::selection::effects::PatternEffect;
 use dehusk_core::shown::shown;
 
 /// Maximum number of patterns in the table.
-const LISTED: usize = 500;
+const PATTERNS_LISTED: usize = 500;
 
 /// The patterns of a file, and what they do.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ impl Patterns<'_> {
     /// Whether a pattern has an element to link to, in full or in the table. If there are too many shared patterns, it
     /// is not known which ones have one until all sources are processed.
     pub fn has_element(&self, ranking: &Ranking, pattern: usize) -> bool {
-        let shown = self.in_full.saturating_add(LISTED);
+        let shown = self.in_full.saturating_add(PATTERNS_LISTED);
         let is_shown = || self.file.source != SHARED && ranking.in_full(shown).any(|shown| shown == pattern);
         self.file.patterns.len() <= shown || is_shown()
     }
@@ -93,7 +93,7 @@ impl Patterns<'_> {
 
     fn some(&self, patterns: &[usize]) -> Markup {
         let (in_full, rest) = patterns.split_at(self.in_full.min(patterns.len()));
-        let (listed, counted) = rest.split_at(LISTED.min(rest.len()));
+        let (listed, counted) = rest.split_at(PATTERNS_LISTED.min(rest.len()));
         html! {
             @for &index in in_full { (self.card(index)) }
             @if !listed.is_empty() {
@@ -160,7 +160,7 @@ impl Patterns<'_> {
             (0..self.effects.len()).filter(|&index| self.effects[index].matches > 0).collect();
         let effect = |index: usize| &self.effects[index];
         matching.sort_by_key(|&index| std::cmp::Reverse((effect(index).removed, effect(index).matches)));
-        let (listed, counted) = matching.split_at(LISTED.min(matching.len()));
+        let (listed, counted) = matching.split_at(PATTERNS_LISTED.min(matching.len()));
         let ranking = Ranking::of(self.file, self.effects);
         let id = |index: usize| {
             let id = html! { code.id { (self.file.patterns[index].id) } };
@@ -291,11 +291,11 @@ mod tests {
     #[test]
     fn what_is_left_out_is_counted() {
         let entries: String =
-            (0..LISTED + 3).map(|number| format!("  - {{id: a{number}, regex: a{number}}}\n")).collect();
+            (0..PATTERNS_LISTED + 3).map(|number| format!("  - {{id: a{number}, regex: a{number}}}\n")).collect();
         let (html, at_work) = drawn(&file(&entries), 10, 1);
         let text = text_of(&html);
         assert_eq!(html.matches("<article").count(), 1);
-        assert_eq!(html.matches("<tr><th scope=\"row\"").count(), LISTED);
+        assert_eq!(html.matches("<tr><th scope=\"row\"").count(), PATTERNS_LISTED);
         assert!(text.contains("503 patterns, which together remove 5.0\u{a0}kB."), "{text}");
         assert!(text.contains("the next 500 patterns, which together remove 5.0\u{a0}kB."), "{text}");
         assert!(text.contains("Not shown: the last 2 patterns, which together remove 20\u{a0}B."), "{text}");

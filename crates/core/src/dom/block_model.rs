@@ -29,7 +29,7 @@ const MAX_WEIGHT: f32 = 60.0;
 /// The weights of a page are shares of its main text. A shorter one counts as this long, in words.
 const LEAST_MAIN_TEXT: f32 = 30.0;
 /// See [`fit`].
-const PENALTY: f32 = 0.005;
+const PENALTY_OF_BLOCKS: f32 = 0.005;
 
 const ALONE: ModelFormat = ModelFormat { model: "blocks", version: 3, features: FEATURES };
 const IN_SOURCE: ModelFormat = ModelFormat { model: "blocks-in-source", version: 2, features: &ALL };
@@ -348,7 +348,7 @@ impl<'l> Course<'l> {
         let taught = self.lessons.iter().zip(rows).zip(&labels);
         let taught: Vec<Taught> =
             taught.map(|((lesson, rows), labels)| Taught { part: part(lesson), rows, labels }).collect();
-        let learned = learned(names, &taught, PENALTY);
+        let learned = learned(names, &taught, PENALTY_OF_BLOCKS);
         let opinions = taught.par_iter().map(|taught| learned.opinions(names.len(), taught)).collect();
         (learned.network, opinions)
     }

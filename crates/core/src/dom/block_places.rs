@@ -258,7 +258,9 @@ impl<'p> Places<'p> {
             links: Sums::of(blocks.iter().map(|block| block.link_words)),
             prose: Sums::of(blocks.iter().map(Block::prose)),
             numbers: Sums::of(blocks.iter().map(|block| block.numbers)),
-            headings: Sums::of(heading_levels.iter().map(|level| one_if(level.is_some_and(|level| level < BOLD)))),
+            headings: Sums::of(
+                heading_levels.iter().map(|level| one_if(level.is_some_and(|level| level < LEVEL_OF_BOLD))),
+            ),
             pictures: Sums::of(seen.pictures.iter().copied()),
         };
         let groups = Groups::of(&totals, best);
@@ -353,7 +355,7 @@ impl<'p> Places<'p> {
             totals.prose_density(&section),
             ln_1p(section.len() as f32),
             ln_1p(totals.words.over(&(section.start..block))),
-            level.unwrap_or(BOLD + 1.0),
+            level.unwrap_or(LEVEL_OF_BOLD + 1.0),
             level.map_or(-1.0, |_| ln_1p(heading.words)),
             level.map_or(-1.0, |_| heading.link_share()),
             number as f32 / sections.starts.len() as f32,
@@ -488,7 +490,7 @@ fn whole_features(
 }
 
 /// The level of a bold line that stands for a heading.
-const BOLD: f32 = 7.0;
+const LEVEL_OF_BOLD: f32 = 7.0;
 
 /// The level of a block that is a heading, from 1.
 fn heading_level(page: &Blocks, tree: &Tree, block: usize) -> Option<f32> {
@@ -500,7 +502,7 @@ fn heading_level(page: &Blocks, tree: &Tree, block: usize) -> Option<f32> {
         "h4" => Some(4.0),
         "h5" => Some(5.0),
         "h6" => Some(6.0),
-        _ => (is_bold && words > 0.0 && words <= HEADING_WORDS).then_some(BOLD),
+        _ => (is_bold && words > 0.0 && words <= HEADING_WORDS).then_some(LEVEL_OF_BOLD),
     }
 }
 
@@ -645,7 +647,7 @@ mod tests {
         assert_eq!(value(page, "e f", "section-level"), 2.0);
         assert_eq!(value(page, "e f", "section-link-share"), 0.5);
         assert_eq!(value(page, "d", "from-first-heading"), 4.0_f32.ln_1p());
-        assert_eq!(value("<p>a</p><h2>b</h2>", "a", "section-level"), BOLD + 1.0);
+        assert_eq!(value("<p>a</p><h2>b</h2>", "a", "section-level"), LEVEL_OF_BOLD + 1.0);
     }
 
     #[test]

@@ -32,7 +32,7 @@
 use std::ops::Range;
 
 /// Scores, penalties and costs are in units of 1 divided by this.
-pub const UNIT: u16 = 4096;
+pub const UNIT_OF_SCORE: u16 = 4096;
 
 /// Number of bits of a word.
 const BITS: usize = u64::BITS as usize;
@@ -44,7 +44,7 @@ pub struct Smoothed {
     pub y: Vec<f32>,
     /// Whether a node is a section root.
     pub is_section_root: Vec<bool>,
-    /// What the values cost, in units of 1 / [`UNIT`].
+    /// What the values cost, in units of 1 / [`UNIT_OF_SCORE`].
     pub cost: u64,
 }
 
@@ -67,10 +67,11 @@ pub fn smooth(parents: &[u32], scores: &[f32], weights: &[u32], penalties: &[f32
         return Smoothed { y: Vec::new(), is_section_root: Vec::new(), cost: 0 };
     }
     // Both conversions saturate.
-    let scores: Vec<u16> = scores.iter().map(|score| (score.min(1.0) * f32::from(UNIT)).round() as u16).collect();
-    let penalty = |node: usize| (f64::from(penalties[node]) * f64::from(UNIT)).round() as u64;
+    let scores: Vec<u16> =
+        scores.iter().map(|score| (score.min(1.0) * f32::from(UNIT_OF_SCORE)).round() as u16).collect();
+    let penalty = |node: usize| (f64::from(penalties[node]) * f64::from(UNIT_OF_SCORE)).round() as u64;
     // No section saves more than this, so greater penalties have the same effect.
-    let most = total * u64::from(UNIT);
+    let most = total * u64::from(UNIT_OF_SCORE);
     let mut values = scores.clone();
     values.sort_unstable();
     values.dedup();
@@ -108,7 +109,7 @@ pub fn smooth(parents: &[u32], scores: &[f32], weights: &[u32], penalties: &[f32
         is_section_root[node] = own.is_some();
         chosen[node] = own.unwrap_or(of_parent);
     }
-    let y = chosen.into_iter().map(|value| f32::from(values[usize::from(value)]) / f32::from(UNIT)).collect();
+    let y = chosen.into_iter().map(|value| f32::from(values[usize::from(value)]) / f32::from(UNIT_OF_SCORE)).collect();
     Smoothed { y, is_section_root, cost }
 }
 
@@ -262,7 +263,7 @@ mod tests {
 
         /// What values cost, in units, if they never fall.
         fn cost(&self, y: &[f32]) -> Option<u64> {
-            let units = |number: f32| (number * f32::from(UNIT)).round() as u64;
+            let units = |number: f32| (number * f32::from(UNIT_OF_SCORE)).round() as u64;
             let of_node = |node: usize| {
                 let distance = u64::from(self.weights[node]) * units(self.scores[node]).abs_diff(units(y[node]));
                 let above = if node == 0 { -1.0 } else { y[self.parents[node] as usize] };
@@ -339,7 +340,7 @@ mod tests {
 
     /// The recurrence as it is written, with a table of all nodes and values.
     fn by_table(tree: &Tree) -> Vec<f32> {
-        let units = |number: f32| (number * f32::from(UNIT)).round() as u64;
+        let units = |number: f32| (number * f32::from(UNIT_OF_SCORE)).round() as u64;
         let mut values: Vec<u64> = tree.scores.iter().map(|&score| units(score)).collect();
         values.sort_unstable();
         values.dedup();
@@ -364,7 +365,7 @@ mod tests {
         }
         let mut at = vec![best_above(&g[0], 0).unwrap()];
         (1..nodes).for_each(|node| at.push(chosen[node][at[tree.parents[node] as usize]]));
-        at.into_iter().map(|value| values[value] as f32 / f32::from(UNIT)).collect()
+        at.into_iter().map(|value| values[value] as f32 / f32::from(UNIT_OF_SCORE)).collect()
     }
 
     /// A tree of `nodes` nodes, each at most `back` nodes after its parent.

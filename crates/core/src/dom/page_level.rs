@@ -22,7 +22,7 @@ use crate::models::logistic::{FitOptions, LogisticModel, fit};
 /// A smaller node is hidden, in square pixels.
 pub const LEAST_AREA: f64 = 2000.0;
 /// What a section costs that is as large as the page.
-const PENALTY: f64 = 0.01;
+const PENALTY_OF_SECTION: f64 = 0.01;
 /// A leaf with at least this value is template.
 pub const TEMPLATE: f32 = 0.5;
 /// Number of classes of area.
@@ -218,7 +218,7 @@ fn class_of(bounds: &[f64], area: f64) -> usize {
 /// Smooths the scores of the judged nodes of a page. All penalties are multiplied by a factor.
 pub fn sectioned(facts: &Facts, judged: &Judged, scores: &[f32], factor: f64) -> Sectioned {
     let whole = facts.area(0).max(1.0);
-    let penalty = |node: usize| (factor * PENALTY * whole / facts.area(node).max(1.0)) as f32;
+    let penalty = |node: usize| (factor * PENALTY_OF_SECTION * whole / facts.area(node).max(1.0)) as f32;
     let penalties: Vec<f32> = judged.nodes().map(penalty).collect();
     let smoothed = smooth(&judged.parents, scores, &judged.weights, &penalties);
     let mut sections: Vec<usize> = Vec::with_capacity(scores.len());

@@ -13,9 +13,9 @@ use super::style::Style;
 use super::tree::{Attribute, NodeKind, Tree};
 
 /// The width of the window, in pixels.
-const WINDOW: f32 = 1024.0;
+const WINDOW_WIDTH: f32 = 1024.0;
 /// The space between the page and its edge.
-const MARGIN: f32 = 8.0;
+const MARGIN_OF_PAGE: f32 = 8.0;
 /// How far a list or a quotation is moved to the right.
 const INDENT: f32 = 40.0;
 /// The width of a letter, in heights of its font.
@@ -37,9 +37,9 @@ pub fn estimated_boxes(tree: &Tree, text: &str) -> Boxes {
         open: vec![Open {
             node: 0,
             end: tree.len(),
-            left: MARGIN,
-            width: WINDOW - 2.0 * MARGIN,
-            line: Line::at(MARGIN),
+            left: MARGIN_OF_PAGE,
+            width: WINDOW_WIDTH - 2.0 * MARGIN_OF_PAGE,
+            line: Line::at(MARGIN_OF_PAGE),
             columns: None,
         }],
         columns: column_widths(tree, &widths),
@@ -59,7 +59,7 @@ pub fn estimated_boxes(tree: &Tree, text: &str) -> Boxes {
         }
     }
     layout.close_before(tree.len());
-    let height = layout.open[0].line.bottom() + MARGIN;
+    let height = layout.open[0].line.bottom() + MARGIN_OF_PAGE;
     let mut rects = layout.rects;
     // An inline element is where its content is.
     for node in (1..tree.len()).rev() {
@@ -68,8 +68,8 @@ pub fn estimated_boxes(tree: &Tree, text: &str) -> Boxes {
             rects[parent] = rects[parent].and(rects[node]);
         }
     }
-    rects[0] = Rect { left: 0.0, top: 0.0, width: WINDOW, height };
-    Boxes { width: WINDOW, height, of: rects.into_iter().map(Some).collect(), styles }
+    rects[0] = Rect { left: 0.0, top: 0.0, width: WINDOW_WIDTH, height };
+    Boxes { width: WINDOW_WIDTH, height, of: rects.into_iter().map(Some).collect(), styles }
 }
 
 /// The size of an element that shows something else than its content. `None` for all others.
@@ -79,7 +79,7 @@ fn replaced_size(tree: &Tree, node: usize, name: &str) -> Option<[f32; 2]> {
         "input" => [154.0, 22.0],
         "select" => [100.0, 22.0],
         "textarea" => [180.0, 40.0],
-        "hr" => [WINDOW, 2.0],
+        "hr" => [WINDOW_WIDTH, 2.0],
         "iframe" | "video" | "object" | "embed" | "canvas" | "svg" => [300.0, 150.0],
         _ => return None,
     };
@@ -317,8 +317,8 @@ mod tests {
     fn long_text_takes_several_lines_and_lists_are_moved() {
         let page = boxes(&format!("<p>{}</p><ul><li>item</ul>", "word ".repeat(200)));
         let text = rect_of(&page, "word");
-        assert!(text.height > 3.0 * 16.0 && text.width <= WINDOW);
-        assert_eq!(rect_of(&page, "item").left, MARGIN + INDENT);
+        assert!(text.height > 3.0 * 16.0 && text.width <= WINDOW_WIDTH);
+        assert_eq!(rect_of(&page, "item").left, MARGIN_OF_PAGE + INDENT);
     }
 
     #[test]

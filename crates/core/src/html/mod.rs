@@ -54,7 +54,7 @@ pub use metadata::{Declared, Metadata, page_metadata};
 pub use plain::escaped;
 pub use prescan::declared_encoding;
 pub use pruned::page_pruned;
-pub use style::{BOLD, Style};
+pub use style::{Style, WEIGHT_OF_BOLD};
 pub use tree::{Attribute, NodeKind, Tree};
 pub use without::page_without;
 

@@ -2,7 +2,7 @@
 
 /// Number of bytes in which a declaration is searched for. Browsers search 1024 bytes, but pages with a long head have
 /// the declaration later.
-const SCANNED_BYTES: usize = 4096;
+const BYTES_SCANNED_FOR_ENCODING: usize = 4096;
 
 /// The label of the encoding that an HTML page declares, in a `<meta>` tag or else in an XML declaration.
 ///
@@ -10,7 +10,7 @@ const SCANNED_BYTES: usize = 4096;
 /// label may name an encoding that does not exist. A label of UTF-16 becomes "utf-8", because a page in UTF-16 could
 /// not be read here.
 pub fn declared_encoding(bytes: &[u8]) -> Option<&str> {
-    let head = &bytes[..bytes.len().min(SCANNED_BYTES)];
+    let head = &bytes[..bytes.len().min(BYTES_SCANNED_FOR_ENCODING)];
     meta_encoding(head).or_else(|| xml_encoding(head))
 }
 
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn only_the_start_counts() {
-        let late = format!("{}<meta charset=a>", " ".repeat(SCANNED_BYTES));
+        let late = format!("{}<meta charset=a>", " ".repeat(BYTES_SCANNED_FOR_ENCODING));
         declares(&late, None);
     }
 

@@ -10,7 +10,7 @@ const FONT: f32 = 16.0;
 /// The weight of letters that are not bold.
 const NORMAL: u16 = 400;
 /// The weight of bold letters.
-pub const BOLD: u16 = 700;
+pub const WEIGHT_OF_BOLD: u16 = 700;
 
 /// How a node looks. Text inherits it from the element around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +46,7 @@ impl Style {
 
     /// The style of an element of this name inside one of this style.
     fn inside(self, name: &str) -> Style {
-        let heading = |times: f32| Style { font: FONT * times, weight: BOLD, ..self };
+        let heading = |times: f32| Style { font: FONT * times, weight: WEIGHT_OF_BOLD, ..self };
         match name {
             "h1" => heading(2.0),
             "h2" => heading(1.5),
@@ -54,7 +54,7 @@ impl Style {
             "h4" => heading(1.0),
             "h5" => heading(0.83),
             "h6" => heading(0.67),
-            "b" | "strong" | "th" => Style { weight: BOLD, ..self },
+            "b" | "strong" | "th" => Style { weight: WEIGHT_OF_BOLD, ..self },
             "i" | "em" | "cite" | "var" | "dfn" | "address" => Style { is_italic: true, ..self },
             "small" | "sub" | "sup" => Style { font: (self.font / 1.2).max(1.0), ..self },
             "big" => Style { font: (self.font * 1.2).min(FONT * 10.0), ..self },
@@ -83,12 +83,12 @@ mod tests {
             let Style { font, weight, is_italic, color, .. } = styles[run];
             (font, weight, is_italic, color[2])
         };
-        assert_eq!(of("one"), (24.0, BOLD, false, 0));
-        assert_eq!(of("two"), (24.0, BOLD, false, 238));
-        assert_eq!(of("three"), (20.0, BOLD, false, 0));
+        assert_eq!(of("one"), (24.0, WEIGHT_OF_BOLD, false, 0));
+        assert_eq!(of("two"), (24.0, WEIGHT_OF_BOLD, false, 238));
+        assert_eq!(of("three"), (20.0, WEIGHT_OF_BOLD, false, 0));
         assert_eq!(of("four"), (16.0, NORMAL, false, 0));
-        assert_eq!(of("five"), (16.0, BOLD, false, 0));
-        assert_eq!(of("six"), (16.0, BOLD, true, 0));
-        assert_eq!(of("seven"), (16.0, BOLD, false, 0));
+        assert_eq!(of("five"), (16.0, WEIGHT_OF_BOLD, false, 0));
+        assert_eq!(of("six"), (16.0, WEIGHT_OF_BOLD, true, 0));
+        assert_eq!(of("seven"), (16.0, WEIGHT_OF_BOLD, false, 0));
     }
 }

@@ -17,7 +17,7 @@ use super::slots::MIN_EXCLUSIVE;
 use crate::tokens::{Symbol, SymbolSequence, Vocabulary};
 
 /// A slot after a colon has fewer tokens than this. A headline fits.
-const REACH: usize = 24;
+const REACH_OF_COLON: usize = 24;
 /// A token is not an anchor if chance alone puts it into more than this share of the gaps of its length.
 const MAX_CHANCE: f64 = 0.1;
 /// Maximum number of stretches that are examined. They are enough to estimate a share.
@@ -59,7 +59,7 @@ impl Side {
             Side::Before => Some(at - 1),
             Side::After => Some(at + 1),
         };
-        std::iter::successors(Some(first), next).take(REACH)
+        std::iter::successors(Some(first), next).take(REACH_OF_COLON)
     }
 }
 

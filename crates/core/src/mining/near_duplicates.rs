@@ -20,9 +20,9 @@ use crate::tokens::{DocumentIndex, SymbolSequence};
 
 /// Minimum number of tokens of a run that can be a sign of a copy. 12 is longer than a stock phrase and shorter than a
 /// sentence.
-pub(super) const MIN_RUN: usize = 12;
+pub(super) const MIN_RUN_OF_COPY: usize = 12;
 /// Two documents belong together if they share at least this part of the own tokens of the smaller one.
-pub(super) const MIN_SHARED: f64 = 0.6;
+pub(super) const MIN_SHARED_PART: f64 = 0.6;
 /// Minimum number of own tokens. A document with fewer is only compared as a whole.
 pub(super) const MIN_OWN: u32 = 32;
 /// A run is template if it is in more than this share of the documents, in more than [`MIN_WIDE`] of them, and has
@@ -88,7 +88,7 @@ pub fn group_near_duplicates(
     let mut links = Links::of_groups(&copies.group_of_document);
     for ((a, b), tokens) in shared {
         let smaller = own.of(sequence, a).min(own.of(sequence, b));
-        if smaller >= MIN_OWN && f64::from(tokens) >= MIN_SHARED * f64::from(smaller) {
+        if smaller >= MIN_OWN && f64::from(tokens) >= MIN_SHARED_PART * f64::from(smaller) {
             links.join(a.0, b.0);
         }
     }
@@ -151,7 +151,7 @@ fn shared_tokens(array: &SuffixArray, places: &Places, own: &OwnTokens) -> Vec<(
         let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();
         for rank in ranks {
             let common = array.common(rank);
-            if common < MIN_RUN || places.is_preceded_alike(rank) {
+            if common < MIN_RUN_OF_COPY || places.is_preceded_alike(rank) {
                 continue;
             }
             let (a, b) = (places.document(rank - 1), places.document(rank));

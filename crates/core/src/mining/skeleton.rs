@@ -13,7 +13,7 @@ use crate::tokens::{Piece, Symbol, SymbolSequence, TokenKind, TokenRun, Vocabula
 
 /// What "nearly all" means: a common token is in at least this share of the lines, and a skeleton fits at least this
 /// share.
-pub(super) const NEARLY_ALL: f64 = 0.95;
+pub(super) const NEARLY_ALL_LINES: f64 = 0.95;
 /// Maximum number of tokens in a line with slots. Two stretches and a sentence between them fit.
 pub(super) const MAX_TOKENS: usize = 80;
 /// Maximum number of free stretches. Lines with more are sentences with a few words in common.
@@ -175,7 +175,7 @@ fn most_frequent(all: impl Iterator<Item = Vec<u32>>) -> Option<Vec<u32>> {
 }
 
 pub(super) fn is_nearly_all(some: usize, all: usize) -> bool {
-    some as f64 >= NEARLY_ALL * all as f64
+    some as f64 >= NEARLY_ALL_LINES * all as f64
 }
 
 /// The range between the place of this index and the place before it.
@@ -193,7 +193,7 @@ fn free(
 ) -> Option<Option<Bone>> {
     let gaps: Vec<&[u32]> = gaps.map(|gap| &sequence.symbols()[gap]).collect();
     let filled: Vec<&[u32]> = gaps.iter().copied().filter(|gap| !gap.is_empty()).collect();
-    if filled.len() as f64 <= (1.0 - NEARLY_ALL) * gaps.len() as f64 {
+    if filled.len() as f64 <= (1.0 - NEARLY_ALL_LINES) * gaps.len() as f64 {
         return Some(None);
     }
     let longest = nearly_largest(filled.iter().map(|filler| characters(sequence, filler)));
@@ -207,7 +207,7 @@ fn free(
 pub(super) fn nearly_largest(numbers: impl Iterator<Item = usize>) -> usize {
     let mut sorted: Vec<usize> = numbers.collect();
     sorted.sort_unstable();
-    let nearly_all = (NEARLY_ALL * sorted.len() as f64).ceil() as usize;
+    let nearly_all = (NEARLY_ALL_LINES * sorted.len() as f64).ceil() as usize;
     nearly_all.checked_sub(1).map_or(0, |last| sorted[last])
 }
 

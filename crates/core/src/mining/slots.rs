@@ -33,7 +33,7 @@ use super::{Candidate, MineOptions};
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, TokenRun, Vocabulary};
 
 /// Minimum number of documents. With fewer, a slot looks like a sentence in several versions.
-const MIN_DOCUMENTS: usize = 5;
+const MIN_DOCUMENTS_OF_SLOT: usize = 5;
 /// Maximum share of a template's documents that have it more than once.
 const MAX_REPEATED: f64 = 0.05;
 /// Fillers must differ: there are at least this many, and none is in more than half of the lines.
@@ -100,7 +100,7 @@ impl<'s> Finder<'s> {
         Finder {
             sequence,
             groups,
-            min_documents: MIN_DOCUMENTS
+            min_documents: MIN_DOCUMENTS_OF_SLOT
                 .max(options.min_documents)
                 .max((options.min_share * groups.len() as f64).ceil() as usize),
             occurrences: occurrences(sequence),

@@ -8,7 +8,7 @@
 //! neighbours if they share most of their passing runs. They are snapshots if nearly all documents are connected by
 //! neighbours. No order of the documents is needed. The time is linear.
 
-use super::near_duplicates::{Groups, MIN_OWN, MIN_RUN, MIN_SHARED};
+use super::near_duplicates::{Groups, MIN_OWN, MIN_RUN_OF_COPY, MIN_SHARED_PART};
 use super::places::Places;
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, SymbolSequence};
@@ -22,7 +22,7 @@ pub const NEARLY_ALL: f64 = 0.9;
 const MIN_SNAPSHOTS: usize = 10;
 /// Number of occurrences of a run, on either side in the suffix array, to which an occurrence is compared. Those nearest go
 /// on alike for longest. This limits the time if a run is in very many documents.
-const REACH: usize = 32;
+const REACH_OF_RUN: usize = 32;
 
 /// Whether the documents are snapshots of one page. Those of one group of `copies` count once.
 pub fn are_snapshots(sequence: &SymbolSequence, array: &SuffixArray, places: &Places, copies: &Groups) -> bool {
@@ -80,7 +80,7 @@ impl<'s> Search<'s> {
         let mut first = 0;
         while first < array.len() {
             let mut end = first + 1;
-            while end < array.len() && array.common(end) >= MIN_RUN {
+            while end < array.len() && array.common(end) >= MIN_RUN_OF_COPY {
                 end += 1;
             }
             let mut groups = 0;
@@ -127,10 +127,10 @@ impl<'s> Search<'s> {
         let mut met = Vec::new();
         for position in self.starts(group) {
             let Some(rank) = self.passing(position) else { continue };
-            let is_same = |rank: usize| rank < self.array.len() && self.array.common(rank) >= MIN_RUN;
+            let is_same = |rank: usize| rank < self.array.len() && self.array.common(rank) >= MIN_RUN_OF_COPY;
             let before =
-                (0..REACH.min(rank)).map(|step| rank - step).take_while(|&rank| is_same(rank)).map(|at| at - 1);
-            let after = (1..=REACH).map(|step| rank + step).take_while(|&rank| is_same(rank));
+                (0..REACH_OF_RUN.min(rank)).map(|step| rank - step).take_while(|&rank| is_same(rank)).map(|at| at - 1);
+            let after = (1..=REACH_OF_RUN).map(|step| rank + step).take_while(|&rank| is_same(rank));
             for other in before.chain(after) {
                 let other = self.copies.of(self.places.document(other)) as usize;
                 let (last, times) = &mut self.noted[other];
@@ -146,7 +146,7 @@ impl<'s> Search<'s> {
         shared.iter().for_each(|&(other, _)| self.noted[other] = (usize::MAX, 0));
         let is_neighbour = |&(other, shared): &(usize, u32)| {
             let smaller = self.own[group].min(self.own[other]);
-            smaller >= MIN_OWN && f64::from(shared) >= MIN_SHARED * f64::from(smaller)
+            smaller >= MIN_OWN && f64::from(shared) >= MIN_SHARED_PART * f64::from(smaller)
         };
         shared.into_iter().filter(is_neighbour).map(|(other, _)| other).collect()
     }
@@ -154,7 +154,7 @@ impl<'s> Search<'s> {
     /// The positions of a document where a run can start.
     fn starts(&self, group: usize) -> std::ops::Range<usize> {
         let positions = self.sequence.document(self.documents[group]);
-        positions.start..(positions.end + 1).saturating_sub(MIN_RUN).max(positions.start)
+        positions.start..(positions.end + 1).saturating_sub(MIN_RUN_OF_COPY).max(positions.start)
     }
 
     fn passing(&self, position: usize) -> Option<usize> {
@@ -187,7 +187,7 @@ mod tests {
     fn recognised_naively(sequence: &SymbolSequence) -> bool {
         let tokens = |document| &sequence.symbols()[sequence.document(DocumentIndex(document))];
         let different: BTreeSet<&[u32]> = (0..sequence.documents() as u32).map(tokens).collect();
-        let runs: Vec<Vec<&[u32]>> = different.iter().map(|tokens| tokens.windows(MIN_RUN).collect()).collect();
+        let runs: Vec<Vec<&[u32]>> = different.iter().map(|tokens| tokens.windows(MIN_RUN_OF_COPY).collect()).collect();
         let mut documents: BTreeMap<&[u32], usize> = BTreeMap::new();
         for runs in &runs {
             runs.iter().collect::<BTreeSet<_>>().into_iter().for_each(|run| *documents.entry(run).or_default() += 1);
@@ -199,7 +199,7 @@ mod tests {
             let is_shared = |run: &&&[u32]| documents[**run] < nearly_all && sets[b].contains(**run);
             let shared = runs[a].iter().filter(is_shared).count();
             let smaller = passing(&runs[a]).min(passing(&runs[b]));
-            smaller >= MIN_OWN as usize && shared as f64 >= MIN_SHARED * smaller as f64
+            smaller >= MIN_OWN as usize && shared as f64 >= MIN_SHARED_PART * smaller as f64
         };
         let pairs = (0..runs.len()).flat_map(|a| (0..runs.len()).map(move |b| (a, b)));
         let neighbours: Vec<(usize, usize)> = pairs.filter(|&(a, b)| is_neighbour(a, b)).collect();

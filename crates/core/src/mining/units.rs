@@ -24,16 +24,16 @@ use crate::tokens::joints::Joint;
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 
 /// Text can be cut at an edge if it can be cut there in this share of the occurrences.
-const MIN_CUTTABLE: f64 = 0.9;
+const MIN_CUTTABLE_EDGES: f64 = 0.9;
 /// Language repeats fewer words than this. A part of a line with as many is a unit even if text cannot be cut at its
 /// edges.
-const MIN_WORDS: usize = 5;
+const MIN_WORDS_OF_UNIT: usize = 5;
 /// Such a part loses at most this number of tokens at each edge: the end of the sentence before it, or the start of the
 /// next.
 const MAX_FRAGMENT: usize = 3;
 /// A part of a line in this number of documents, and in this share of them, supports decisions wherever it begins and ends.
-const MIN_DOCUMENTS: usize = 5;
-const MIN_SHARE: f64 = 0.15;
+const MIN_DOCUMENTS_OF_UNIT: usize = 5;
+const MIN_SHARE_OF_UNIT: f64 = 0.15;
 /// Blocks of more tokens are divided at line ends.
 pub const MAX_BLOCK: usize = 24;
 /// Number of occurrences at which edges are examined, evenly spread.
@@ -96,7 +96,7 @@ impl Cutter<'_> {
         let Some(whole) = self.without_adhering_marks(part) else { return Vec::new() };
         let is_frequent = || {
             let documents = self.documents(&self.ranks(&whole)).len();
-            documents >= MIN_DOCUMENTS && documents as f64 >= MIN_SHARE * self.groups.len() as f64
+            documents >= MIN_DOCUMENTS_OF_UNIT && documents as f64 >= MIN_SHARE_OF_UNIT * self.groups.len() as f64
         };
         let units = match self.trimmed(whole.clone()) {
             Some(unit) if unit == whole => vec![unit],
@@ -215,7 +215,7 @@ impl Cutter<'_> {
     }
 
     fn is_long(&self, run: &Run) -> bool {
-        self.half_words(run) >= 2 * MIN_WORDS
+        self.half_words(run) >= 2 * MIN_WORDS_OF_UNIT
     }
 
     /// Twice the number of words in a run.
@@ -250,7 +250,7 @@ impl Cutter<'_> {
             let start = self.array.position(ranks.start + index * ranks.len() / sampled);
             self.can_cut(if edge == Edge::Start { start } else { start + run.len() })
         };
-        (0..sampled).filter(can_cut).count() as f64 >= MIN_CUTTABLE * sampled as f64
+        (0..sampled).filter(can_cut).count() as f64 >= MIN_CUTTABLE_EDGES * sampled as f64
     }
 
     /// The first occurrence of a unit.

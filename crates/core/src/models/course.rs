@@ -10,9 +10,9 @@ use super::network::{Network, fit, log_odds};
 /// Number of parts into which groups are divided.
 pub const PARTS: usize = 5;
 /// The ridge penalty of the stretch. It hardly counts, and gives a slope also where no opinion differs.
-const RIDGE: f64 = 1e-3;
+const RIDGE_OF_STRETCH: f64 = 1e-3;
 /// The seed of the networks.
-const SEED: u64 = 1;
+const SEED_OF_NETWORKS: u64 = 1;
 
 /// Examples that belong together, such as the blocks of a page.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl Learned {
 pub fn learned(names: &'static [&'static str], taught: &[Taught], penalty: f32) -> Learned {
     let fitted = |out: Option<usize>| {
         let seen = taught.iter().filter(|taught| Some(taught.part) != out);
-        fit(&examples(names, seen.map(|taught| (taught.rows, taught.labels))), penalty, SEED)
+        fit(&examples(names, seen.map(|taught| (taught.rows, taught.labels))), penalty, SEED_OF_NETWORKS)
     };
     let parts: Vec<Option<usize>> = std::iter::once(None).chain((0..PARTS).map(Some)).collect();
     let mut networks: Vec<Network> = parts.into_par_iter().map(fitted).collect();
@@ -56,7 +56,7 @@ pub fn learned(names: &'static [&'static str], taught: &[Taught], penalty: f32) 
     };
     let odds: Vec<Vec<f32>> = taught.par_iter().map(odds).collect();
     let examples = examples(&["log-odds"], odds.iter().zip(taught).map(|(odds, taught)| (&odds[..], taught.labels)));
-    let line = logistic::fit(&examples, &FitOptions { ridge: RIDGE, clip: None });
+    let line = logistic::fit(&examples, &FitOptions { ridge: RIDGE_OF_STRETCH, clip: None });
     let slope = line.log_odds(&[1.0]) - line.constant();
     let stretched = |network: Network| network.stretched(slope as f32, line.constant() as f32);
     Learned { network: stretched(networks.swap_remove(0)), without: without.into_iter().map(stretched).collect() }

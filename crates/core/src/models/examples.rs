@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// Number of examples that are summed together. It is fixed, so that sums do not depend on the number of threads.
-pub(super) const BLOCK: usize = 4096;
+pub(super) const BLOCK_OF_SUM: usize = 4096;
 
 /// Labelled examples with weights.
 #[derive(Clone, Debug)]
@@ -67,8 +67,8 @@ impl Examples {
 
     /// What `of_block` gives for each block, in order.
     pub(super) fn by_block<T: Send>(&self, of_block: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
-        let range = |block: usize| block * BLOCK..self.len().min((block + 1) * BLOCK);
-        (0..self.len().div_ceil(BLOCK)).into_par_iter().map(|block| of_block(range(block))).collect()
+        let range = |block: usize| block * BLOCK_OF_SUM..self.len().min((block + 1) * BLOCK_OF_SUM);
+        (0..self.len().div_ceil(BLOCK_OF_SUM)).into_par_iter().map(|block| of_block(range(block))).collect()
     }
 
     /// The mean over the examples of what `add` adds up for each feature.

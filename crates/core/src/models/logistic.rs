@@ -11,7 +11,7 @@ use super::examples::{Examples, add_to};
 /// cache, so each visit of an entry should add several products.
 const ROWS: usize = 8;
 /// Maximum number of steps, with those that are taken back. Newton's method needs far fewer.
-const MAX_STEPS: usize = 50;
+const MAX_NEWTON_STEPS: usize = 50;
 /// A step in which no weight changes by more than this is the last one.
 const SMALL_STEP: f64 = 1e-6;
 /// A feature with a smaller variance counts as constant.
@@ -133,7 +133,7 @@ pub fn fit(examples: &Examples, options: &FitOptions) -> LogisticModel {
     let mut weights = vec![0.0; problem.size()];
     let Point { mut likelihood, gradient, curvature } = problem.at(&weights);
     let mut step = curvature.solve(gradient);
-    for _ in 0..MAX_STEPS {
+    for _ in 0..MAX_NEWTON_STEPS {
         let moved: Vec<f64> = weights.iter().zip(&step).map(|(weight, step)| weight + step).collect();
         if step.iter().all(|step| step.abs() < SMALL_STEP) {
             weights = moved;
@@ -330,7 +330,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::examples::BLOCK;
+    use super::super::examples::BLOCK_OF_SUM;
     use proptest::prelude::*;
 
     use super::*;
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn the_number_of_threads_means_nothing() {
-        let examples = many(3 * BLOCK + 5, &NAMES);
+        let examples = many(3 * BLOCK_OF_SUM + 5, &NAMES);
         let fitted = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| fit(&examples, &PLAIN))

@@ -12,7 +12,8 @@ use crate::whole;
 /// The text of a pattern file.
 pub fn open(path: &Path) -> Result<String, FileProblem> {
     let unreadable = |error: io::Error| problem(format!("it cannot be read: {error}"));
-    let bytes = regular::open(path).and_then(|file| whole::bytes(file, whole::MOST)).map_err(unreadable)?;
+    let bytes =
+        regular::open(path).and_then(|file| whole::bytes(file, whole::MOST_BYTES_OF_FILE)).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count() as u64;

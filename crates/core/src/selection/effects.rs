@@ -16,7 +16,7 @@ use crate::patterns::PatternFile;
 use crate::tokens::{Token, TokenKind};
 
 /// Number of equal parts of a document, from head to tail, in which matches are counted.
-pub const PLACES: usize = 32;
+pub const PLACES_OF_DOCUMENT: usize = 32;
 
 /// Maximum number of matches kept for each pattern, each from another document.
 const MAX_SAMPLE_MATCHES: usize = 3;
@@ -58,7 +58,7 @@ pub struct PatternEffect {
     /// Number of bytes that are removed because of this pattern. Where several patterns match, the strongest counts.
     pub removed: usize,
     /// Number of matches that start in each part of a document, from head to tail.
-    pub places: [u32; PLACES],
+    pub places: [u32; PLACES_OF_DOCUMENT],
     /// Number of matches of which a word, or a match of a mutable pattern, is kept: what accepting the pattern would
     /// remove in addition. Punctuation alone does not count, nor does a match that meets a text to keep.
     pub stay: usize,
@@ -117,7 +117,7 @@ impl Effects {
         go_on: impl Fn() -> bool + Sync,
     ) -> Effects {
         /// Number of texts whose effects are in memory at the same time.
-        const AT_A_TIME: usize = 256;
+        const TEXTS_AT_A_TIME: usize = 256;
         let cleaner = Cleaner::new(question.files, question.options);
         let look = |scratch: &mut Scratch, index: usize| {
             let text = if go_on() { read(index) } else { None };
@@ -128,8 +128,8 @@ impl Effects {
             patterns: question.files.iter().map(|file| vec![PatternEffect::default(); file.patterns.len()]).collect(),
             ..Effects::default()
         };
-        for start in (0..texts).step_by(AT_A_TIME) {
-            let chunk = start..(start + AT_A_TIME).min(texts);
+        for start in (0..texts).step_by(TEXTS_AT_A_TIME) {
+            let chunk = start..(start + TEXTS_AT_A_TIME).min(texts);
             let looks: Vec<_> = chunk.into_par_iter().map_init(Scratch::default, look).collect();
             looks.into_iter().for_each(|look| effects.add(look, cleaner.origins(), question.watched));
         }
@@ -220,14 +220,14 @@ impl PatternEffect {
 
 impl SampleMatches {
     /// Maximum number of matches kept while they are collected. Above it, every second one is dropped.
-    const MOST: usize = 32;
+    const MOST_SAMPLES: usize = 32;
 
     fn add(&mut self, sample_match: SampleMatch) {
         if self.seen.is_multiple_of(self.every.max(1)) {
             self.kept.push(sample_match);
         }
         self.seen += 1;
-        if self.kept.len() > SampleMatches::MOST {
+        if self.kept.len() > SampleMatches::MOST_SAMPLES {
             let mut number = 0;
             self.kept.retain(|_| {
                 number += 1;
@@ -310,7 +310,7 @@ pub fn found(applied: usize, reading: &Reading, cleaning: &Cleaning) -> Vec<(usi
     };
     let show = |(_, found): &(usize, &Match)| {
         let bytes = tokens[found.tokens.start].range().start..tokens[found.tokens.end - 1].range().end;
-        let place = found.tokens.start * PLACES / tokens.len();
+        let place = found.tokens.start * PLACES_OF_DOCUMENT / tokens.len();
         let says_something = |token: &&Token| matches!(token.kind, TokenKind::Word | TokenKind::Mutable(_));
         let words = tokens[found.tokens.clone()].iter().filter(says_something);
         let stays = !is_kept(found) && words.map(Token::range).any(|word| !goes(cleaning, &word));

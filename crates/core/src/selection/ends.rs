@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::cleaning::decide::article_end::{LastPlace, MIN_DOCUMENTS, MIN_SHARE, least_prose_before};
+use crate::cleaning::decide::article_end::{LastPlace, MIN_DOCUMENTS_OF_END, MIN_SHARE_OF_END, least_prose_before};
 use crate::patterns::{Form, Pattern, PatternFile};
 use crate::selection::sampling::{Sample, Sampled};
 use crate::tokens::Piece;
@@ -34,7 +34,7 @@ impl Ends {
         let places: Vec<Vec<LastPlace>> = sampled.samples.par_iter().map(places_in).collect();
         let mut of_pattern: Vec<Vec<&LastPlace>> = vec![Vec::new(); patterns.len()];
         places.iter().flatten().for_each(|place| of_pattern[place.pattern].push(place));
-        let min_documents = MIN_DOCUMENTS.max((MIN_SHARE * places.len() as f64).ceil() as usize);
+        let min_documents = MIN_DOCUMENTS_OF_END.max((MIN_SHARE_OF_END * places.len() as f64).ceil() as usize);
         let end = |pattern: usize| match own.get(patterns[pattern].id.as_str())? {
             true => patterns[pattern].ends_after,
             false if of_pattern[pattern].len() < min_documents || !has_word(&patterns[pattern]) => None,

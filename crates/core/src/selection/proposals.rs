@@ -28,7 +28,7 @@ use crate::tokens::{MutableSet, Piece, Token, TokenKind};
 /// Minimum share of a pattern's matches that go.
 const MIN_GOING: f64 = 0.95;
 /// Minimum share of its matches at whose edges text can be cut.
-const MIN_CUTTABLE: f64 = 0.8;
+const MIN_CUTTABLE_MATCHES: f64 = 0.8;
 /// Minimum number of words that are said again: 8 words in 2 documents, 1 word in 9.
 const MIN_REPEATED_WORDS: usize = 8;
 /// Minimum number of words in a headline or a sentence.
@@ -124,7 +124,7 @@ impl Matches {
 
     fn is_proposed(self) -> bool {
         let all = self.all as f64;
-        self.going as f64 >= MIN_GOING * all && self.cuttable as f64 >= MIN_CUTTABLE * all
+        self.going as f64 >= MIN_GOING * all && self.cuttable as f64 >= MIN_CUTTABLE_MATCHES * all
     }
 }
 

@@ -11,11 +11,11 @@ use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
 use crate::patterns::PatternFile;
 
 /// Maximum number of documents that are used. Templates are in 1/20 of the documents or more, so this many show them.
-pub const MAX_SAMPLE: usize = 500;
+pub const MAX_DOCUMENTS_TRIED: usize = 500;
 
-/// At most [`MAX_SAMPLE`] of the documents, evenly spread.
+/// At most [`MAX_DOCUMENTS_TRIED`] of the documents, evenly spread.
 pub fn sample_of<T>(documents: &[T]) -> impl Iterator<Item = &T> {
-    evenly_spread(documents, MAX_SAMPLE)
+    evenly_spread(documents, MAX_DOCUMENTS_TRIED)
 }
 
 /// At most `most` elements, evenly spread.

@@ -18,9 +18,9 @@ use crate::html::{Attribute, NodeKind, Tree};
 use crate::patterns::{Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, PatternFile, Role, Status, thousandths};
 
 /// A selector must be on this number of pages ...
-const MIN_PAGES: usize = 3;
+const MIN_PAGES_OF_SELECTOR: usize = 3;
 /// ... and on this share of them. One for content: of the pages where none is proposed so far.
-const MIN_SHARE: f64 = 0.1;
+const MIN_SHARE_OF_SELECTOR: f64 = 0.1;
 /// The minimum share of the words in elements to drop that go, over all pages; and of their pages on which so many of them
 /// go, and the headline is not among them.
 const MIN_GOING: f64 = 0.95;
@@ -205,7 +205,7 @@ fn candidates(pages: &[Sight]) -> Vec<Candidate> {
             }
         }
     }
-    candidates.retain(|candidate| candidate.pages.len() >= MIN_PAGES);
+    candidates.retain(|candidate| candidate.pages.len() >= MIN_PAGES_OF_SELECTOR);
     candidates
 }
 
@@ -274,7 +274,7 @@ fn boilerplate(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
             sum = sum.and(words);
             going += usize::from(!has_headline && has_share(words.go, words.go + words.stay));
         }
-        candidate.pages.len() as f64 >= MIN_SHARE * pages.len() as f64
+        candidate.pages.len() as f64 >= MIN_SHARE_OF_SELECTOR * pages.len() as f64
             && has_share(sum.go, sum.go + sum.stay)
             && has_share(going as f64, candidate.pages.len() as f64)
     };
@@ -358,8 +358,8 @@ fn content(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
                 outside += all[page].go - words.go;
                 going += all[page].go;
             }
-            let is_proposed = on_open >= MIN_PAGES
-                && on_open as f64 >= MIN_SHARE * open as f64
+            let is_proposed = on_open >= MIN_PAGES_OF_SELECTOR
+                && on_open as f64 >= MIN_SHARE_OF_SELECTOR * open as f64
                 && whole as f64 >= MIN_WHOLE * with_text as f64
                 && outside >= MIN_OUTSIDE * going;
             is_proposed.then_some(outside)

@@ -19,7 +19,7 @@ const PARAGRAPH_BYTES: u32 = 150;
 const MIN_PARAGRAPHS: u32 = 3;
 /// Pages may share paragraphs because these are template. With fewer counted pages this cannot be told, so such pages
 /// are copies ...
-const MIN_PAGES: u32 = 5;
+const MIN_PAGES_COUNTED: u32 = 5;
 /// ... unless there are already this many copies for each counted page. Otherwise no further page would ever be
 /// counted.
 const MOST_COPIES: u64 = 10;
@@ -36,7 +36,7 @@ pub(super) fn is_copy(segments: &[TextSegment], known: impl Fn(&TextSegment) -> 
         }
     }
     let Progress { pages, copies, .. } = *progress;
-    let may_be_template = pages < MIN_PAGES && copies >= MOST_COPIES * u64::from(pages);
+    let may_be_template = pages < MIN_PAGES_COUNTED && copies >= MOST_COPIES * u64::from(pages);
     let is_article = paragraphs.segments >= MIN_PARAGRAPHS && !may_be_template;
     text.is_at_most(COPY) || is_article && paragraphs.is_at_most(COPIED_ARTICLE) && text.is_at_most(AROUND_IT)
 }

@@ -13,7 +13,7 @@ use super::lifetime::Lifetime;
 use super::table::{Entry, SegmentTable, TableOptions};
 
 /// Length of the window, in pages.
-const WINDOW: u32 = 100;
+const WINDOW_OF_PAGES: u32 = 100;
 /// A larger table has a longer window, one page for each 1000 segments. So it is looked at less often, and the cost of
 /// a page stays the same.
 const SEGMENTS_A_PAGE: usize = 1000;
@@ -63,7 +63,7 @@ impl SegmentTable {
     /// Records a change if there is one now. Must be called for each page. It checks four times per window.
     pub(super) fn notice_change(&mut self, options: &TableOptions) {
         let pages = self.progress.pages;
-        let window = WINDOW.max((self.len() / SEGMENTS_A_PAGE) as u32);
+        let window = WINDOW_OF_PAGES.max((self.len() / SEGMENTS_A_PAGE) as u32);
         if pages > window && pages.is_multiple_of(window / 4) && self.remembers(window, options) {
             let change = Looking { pages, window, detection: &options.detection }.at(self.entries.values());
             let is_known = self.progress.change.is_some_and(|known| pages - known.page <= window);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::evidence::{Placed, share};
 use super::segments::SegmentKey;
 use crate::cleaning::decide::article_end::{
-    LastPlace, MIN_ARTICLE_WORDS, MIN_DOCUMENTS, MIN_SHARE, least_prose_before,
+    LastPlace, MIN_ARTICLE_WORDS, MIN_DOCUMENTS_OF_END, MIN_SHARE_OF_END, least_prose_before,
 };
 
 /// Number of last places that are kept for each candidate.
@@ -38,7 +38,7 @@ impl EndPlaces {
         self.0.values_mut().for_each(|candidate| candidate.missed += 1);
         let mut ends = Vec::new();
         for Placed { key, index, count, place } in placed {
-            if place.before < MIN_ARTICLE_WORDS || share(count) < MIN_SHARE {
+            if place.before < MIN_ARTICLE_WORDS || share(count) < MIN_SHARE_OF_END {
                 self.0.remove(&key.0);
                 continue;
             }
@@ -78,7 +78,7 @@ impl Candidate {
     }
 
     fn end(&self) -> Option<usize> {
-        if self.places.len() < MIN_DOCUMENTS {
+        if self.places.len() < MIN_DOCUMENTS_OF_END {
             None
         } else {
             least_prose_before(&self.places.iter().collect::<Vec<_>>())

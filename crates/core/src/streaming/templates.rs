@@ -15,10 +15,10 @@ use crate::patterns::Template;
 use crate::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
 
 /// A segment seen over fewer pages may be the news of a day.
-pub const MIN_PAGES: u32 = 20;
+pub const MIN_PAGES_OF_TEMPLATE: u32 = 20;
 
 /// The long-lived segments of a source as templates, sorted by run. They must be in enough documents, with a large
-/// enough share of at least [`MIN_PAGES`] pages, and have enough words unless they are whole lines.
+/// enough share of at least [`MIN_PAGES_OF_TEMPLATE`] pages, and have enough words unless they are whole lines.
 ///
 /// `among` is the number of pages over which a segment was seen. If several segments differ only in their paths, the
 /// one with the most documents counts. Their template ends articles only if each of them does.
@@ -64,7 +64,9 @@ pub fn take_shared(sources: &mut [Vec<Template>]) -> Vec<Template> {
 
 fn lasts(entry: &Entry, options: &MineOptions) -> bool {
     let share = f64::from(entry.documents) / f64::from(entry.pages());
-    entry.pages() >= MIN_PAGES && entry.documents as usize >= options.min_documents && share >= options.min_share
+    entry.pages() >= MIN_PAGES_OF_TEMPLATE
+        && entry.documents as usize >= options.min_documents
+        && share >= options.min_share
 }
 
 fn says_something(run: &TokenRun, options: &MineOptions) -> bool {

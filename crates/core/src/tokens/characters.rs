@@ -40,10 +40,10 @@ pub fn half_words(word: &str) -> usize {
 
 /// The position of the first non-ASCII character from byte `start` on, or the end of the text.
 pub(crate) fn next_beyond_ascii(text: &str, start: usize) -> usize {
-    const BLOCK: usize = 64; // as much as the processor checks with a few instructions
+    const BLOCK_OF_BYTES: usize = 64; // as much as the processor checks with a few instructions
     let bytes = &text.as_bytes()[start..];
-    let blocks = bytes.chunks(BLOCK).take_while(|block| block.is_ascii()).count();
-    let ascii = (blocks * BLOCK).min(bytes.len());
+    let blocks = bytes.chunks(BLOCK_OF_BYTES).take_while(|block| block.is_ascii()).count();
+    let ascii = (blocks * BLOCK_OF_BYTES).min(bytes.len());
     start + ascii + bytes[ascii..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 

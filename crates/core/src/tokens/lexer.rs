@@ -12,7 +12,7 @@ use super::characters::{ends_in_run, has_word, is_run_character};
 use super::clusters::cluster_end;
 use super::key::TokenKey;
 use super::mutable::{MutableId, MutableMatcher, MutableSet, RememberedWord};
-use super::short::{EACH, Short, TOP, eight_bytes, within};
+use super::short::{EACH, Short, TOP_BITS, eight_bytes, within};
 use super::symbols::{FrozenVocabulary, Symbol, Vocabulary};
 use super::token_class::{TokenClass, TokenizerError};
 
@@ -407,9 +407,9 @@ fn ascii_word_end(bytes: &[u8], start: usize) -> usize {
 /// and without branches, because the lengths of words cannot be predicted.
 #[inline]
 fn ascii_word_length(eight: u64) -> usize {
-    let low = eight & !TOP;
+    let low = eight & !TOP_BITS;
     let is_word = within(low | (0x20 * EACH), b'a', b'z') | within(low, b'0', b'9') | within(low, b'_', b'_');
-    (!(is_word & !eight) & TOP).trailing_zeros() as usize / 8
+    (!(is_word & !eight) & TOP_BITS).trailing_zeros() as usize / 8
 }
 
 fn non_space_end(text: &str, start: usize) -> usize {

@@ -328,7 +328,7 @@ impl Default for Word {
 
 /// Number of entries in the cache of words. Most tokens of a text are among a few thousand words. Each word may be in one
 /// of 2 entries, which stand side by side.
-const WORDS: usize = 1 << 14;
+const CACHED_WORDS: usize = 1 << 14;
 
 /// What stands at a position, as a bit, if it is one of what follows most words. Otherwise 0.
 #[inline]
@@ -509,7 +509,7 @@ impl Scratch {
 
     #[cold]
     fn forget_words(&mut self) {
-        self.words = vec![Word::default(); WORDS].into();
+        self.words = vec![Word::default(); CACHED_WORDS].into();
         self.after.clear();
         self.clear_count = self.cache.clear_count();
     }
@@ -531,7 +531,7 @@ impl Scratch {
             self.forget_words();
         }
         // Of the 2 entries, the one seen last stands first.
-        let first = 2 * (word.hash() as usize % (WORDS / 2));
+        let first = 2 * (word.hash() as usize % (CACHED_WORDS / 2));
         if self.words[first].text == word { Some(RememberedWord(first)) } else { self.earlier(automaton, word, first) }
     }
 

@@ -77,7 +77,7 @@ fn first_bytes(eight: u64, length: usize) -> u64 {
 /// 1 in each of 8 bytes.
 pub(crate) const EACH: u64 = 0x0101_0101_0101_0101;
 /// The top bit of each of 8 bytes.
-pub(crate) const TOP: u64 = 0x80 * EACH;
+pub(crate) const TOP_BITS: u64 = 0x80 * EACH;
 
 /// Sets the top bit of each of 8 bytes that is from `first` to `last`; the other bits have no meaning. All bytes must be below
 /// 0x80, so nothing carries over.

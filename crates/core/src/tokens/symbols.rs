@@ -170,7 +170,7 @@ fn is_literal(kind: TokenKind) -> bool {
 }
 
 /// Number of positions in a block, for the lookup of a position's document.
-const BLOCK: usize = 1024;
+const BLOCK_OF_POSITIONS: usize = 1024;
 
 /// The symbols of all documents of a source.
 #[derive(Debug)]
@@ -274,7 +274,7 @@ impl SymbolSequence {
     /// The document of a position. Fast, because it is called for every position.
     #[inline]
     pub fn document_at(&self, position: usize) -> DocumentIndex {
-        let block = position / BLOCK;
+        let block = position / BLOCK_OF_POSITIONS;
         let (first, last) = (self.document_of_block[block], self.document_of_block[block + 1]);
         let others = &self.starts[first as usize + 1..=last as usize];
         DocumentIndex(first + others.partition_point(|&start| start as usize <= position) as u32)
@@ -304,7 +304,7 @@ impl SymbolSequence {
 fn documents_of_blocks(starts: &[u32]) -> Vec<u32> {
     let mut documents = Vec::new();
     for (document, &end) in starts[1..].iter().enumerate() {
-        documents.resize((end as usize).div_ceil(BLOCK), document as u32);
+        documents.resize((end as usize).div_ceil(BLOCK_OF_POSITIONS), document as u32);
     }
     documents.push(starts.len().saturating_sub(2) as u32);
     documents

@@ -28,7 +28,7 @@ pub use options::{AGENT, CrawlError, LeftOut, Observer, Options, Seed, Start, Su
 use worker::{Event, Task, same_page, visit, work};
 
 /// A domain that wants to be left alone for longer is left to another run. In milliseconds.
-const PATIENCE: u64 = 3_600_000;
+const PATIENCE_OF_RUN: u64 = 3_600_000;
 
 /// Reasons that are counted one by one, and their length.
 const MOST_REASONS: usize = 100;
@@ -340,7 +340,7 @@ impl Crawl {
 
     /// Who asks for more patience than there is stays in the queue for another run.
     fn is_soon(&self, at: Time) -> bool {
-        at <= self.clock.now() + PATIENCE || self.options.watch.is_some()
+        at <= self.clock.now() + PATIENCE_OF_RUN || self.options.watch.is_some()
     }
 
     fn fail(&mut self, url: &str, why: &str, observer: &dyn Observer) {

@@ -20,7 +20,7 @@ use crate::pages::{Look, MARK, Measured, MeasuredNode, Sides};
 use crate::sheets;
 
 /// The width of the window without its scroll bar, in pixels.
-const WIDTH: u32 = 1024 - 15;
+const DRAWN_WIDTH: u32 = 1024 - 15;
 /// The height of the window.
 const HEIGHT: u32 = 768;
 /// Where a page starts for blitz. Without it, blitz reads pages as XML that say XHTML in their first line; a browser does not.
@@ -32,7 +32,7 @@ const ADDRESS: &str = "http://page.invalid/";
 pub fn drawn(page: &str, fonts: FontContext) -> (Measured, Duration) {
     let start = Instant::now();
     let config = DocumentConfig {
-        viewport: Some(Viewport::new(WIDTH, HEIGHT, 1.0, ColorScheme::Light)),
+        viewport: Some(Viewport::new(DRAWN_WIDTH, HEIGHT, 1.0, ColorScheme::Light)),
         font_ctx: Some(fonts),
         ua_stylesheets: sheets::sheets(page),
         base_url: Some(ADDRESS.to_owned()),
@@ -228,7 +228,7 @@ impl<'a> Drawing<'a> {
 
     fn measured(&self) -> Measured {
         let Some(root) = self.document.try_root_element() else {
-            return Measured { width: WIDTH as f32, height: HEIGHT as f32, nodes: Vec::new() };
+            return Measured { width: DRAWN_WIDTH as f32, height: HEIGHT as f32, nodes: Vec::new() };
         };
         let body = self.document.find_body_node().unwrap_or(root);
         let (mut order, mut open) = (Vec::new(), vec![root]);
@@ -244,7 +244,7 @@ impl<'a> Drawing<'a> {
             }
         }
         Measured {
-            width: root.scroll_width().max(WIDTH as f32),
+            width: root.scroll_width().max(DRAWN_WIDTH as f32),
             height: root.scroll_height().max(HEIGHT as f32),
             nodes,
         }

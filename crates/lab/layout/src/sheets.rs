@@ -22,7 +22,7 @@ const FONT_SIZES: [&str; 7] = ["x-small", "small", "medium", "large", "x-large",
 /// The size that `+1` and `-1` are relative to.
 const USUAL_SIZE: i8 = 3;
 /// The largest spacing of tables. Larger ones are rare.
-const LARGEST: usize = 50;
+const LARGEST_SHEET: usize = 50;
 
 /// The style sheets of the browser.
 pub fn sheets(page: &str) -> Vec<UserAgentStylesheet> {
@@ -40,7 +40,7 @@ fn attributes() -> String {
         parts.map(|cell| format!("{table} {cell}")).join(", ")
     };
     let mut sheet = FORMS.to_owned();
-    for pixels in 0..=LARGEST {
+    for pixels in 0..=LARGEST_SHEET {
         sheet += &format!("table[cellspacing='{pixels}'] {{ border-spacing: {pixels}px }}\n");
         let padded = cells(&format!("table[cellpadding='{pixels}']"));
         sheet += &format!("{padded} {{ padding: {pixels}px }}\n");

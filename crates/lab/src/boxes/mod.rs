@@ -29,7 +29,7 @@ use pages::{MARK, Measured, boxes, marked, styles};
 /// Measures the pages.
 const SCRIPT: &str = include_str!("measure.js");
 /// Maximum time to load a page.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE_OF_LOADING: Duration = Duration::from_secs(20);
 
 /// Options of `dehusk-lab boxes`.
 #[derive(Args, Debug)]
@@ -87,7 +87,7 @@ fn tell(what: &dyn Display) -> io::Result<()> {
 /// A browser that runs no scripts of pages and asks nobody for anything.
 async fn connect(driver: &str) -> anyhow::Result<Client> {
     let flags = ["--headless", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"];
-    let seconds = PATIENCE.as_millis() as u64;
+    let seconds = PATIENCE_OF_LOADING.as_millis() as u64;
     let all = json!({"goog:chromeOptions": {"args": flags}, "timeouts": {"pageLoad": seconds, "script": seconds}});
     let mut capabilities = Capabilities::new();
     capabilities.extend(all.as_object().cloned().unwrap_or_default());

@@ -2,7 +2,7 @@
 
 use clap::builder::PossibleValuesParser;
 
-use dehusk_segments::importance::features::{FEATURES, WIDTH};
+use dehusk_segments::importance::features::{FEATURES, IMPORTANCE_WIDTH};
 
 /// A degree of coherence.
 pub fn coherence(text: &str) -> Result<u8, String> {
@@ -21,7 +21,7 @@ pub fn feature_names() -> PossibleValuesParser {
 }
 
 /// Which features are used if these are left out.
-pub fn features_without(names: &[String]) -> [bool; WIDTH] {
+pub fn features_without(names: &[String]) -> [bool; IMPORTANCE_WIDTH] {
     std::array::from_fn(|at| {
         let feature = FEATURES[at];
         let part = PARTS[usize::from(!feature.is_spatial)];

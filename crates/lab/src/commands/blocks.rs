@@ -21,7 +21,7 @@ use dehusk_corpus::{BoxesFile, HtmlView};
 use dehusk_lab::importance::confusion::Confusion;
 use dehusk_lab::importance::folds::{Together, Trial, cross_validated, examples, learned};
 use dehusk_lab::importance::{LabelledPage, agreement_of_assessors, labelled_pages};
-use dehusk_segments::importance::features::{FEATURES, WIDTH};
+use dehusk_segments::importance::features::{FEATURES, IMPORTANCE_WIDTH};
 use dehusk_segments::importance::model::{ImportanceModel, LEARNERS, Learner, Scaling};
 use dehusk_segments::importance::record::Labels;
 use dehusk_segments::segmentation::vision::PERMITTED;
@@ -134,7 +134,7 @@ fn cross_validate(
     let together = if args.by == By::Sources { Together::Sources } else { Together::Blocks };
     let blocks = examples(pages, together);
     let uses = features_without(&args.leave_out);
-    let features = |of: &dyn Fn(usize) -> bool| -> [bool; WIDTH] { std::array::from_fn(of) };
+    let features = |of: &dyn Fn(usize) -> bool| -> [bool; IMPORTANCE_WIDTH] { std::array::from_fn(of) };
     let mut measure = |name: String, trial: &Trial, share: f64| -> anyhow::Result<()> {
         interrupt::check()?;
         figures.ways.push((name, cross_validated(&blocks, trial, folds, share)));

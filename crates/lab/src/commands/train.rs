@@ -28,7 +28,7 @@ use dehusk_run::PipelineError;
 use dehusk_run::left_out::tell_of_skipped;
 use dehusk_run::mine::page_lessons::page_lessons;
 use dehusk_run::scoring::gold_texts::GoldTexts;
-use dehusk_segments::importance::features::WIDTH;
+use dehusk_segments::importance::features::IMPORTANCE_WIDTH;
 use dehusk_segments::importance::model::{Learner, Scaling};
 use dehusk_segments::importance::record;
 use dehusk_segments::segmentation::model::Lesson;
@@ -392,7 +392,7 @@ fn train_importance(
 ) -> anyhow::Result<Exit> {
     refuse_markup(args, "--blocks")?;
     let uses = features_without(&args.leave_out);
-    if uses == [false; WIDTH] {
+    if uses == [false; IMPORTANCE_WIDTH] {
         bail!("all features are left out");
     }
     let output = args.force.file(&args.output, reads, IMPORTANCE_MODEL)?;

@@ -23,7 +23,7 @@ use super::sketches::containment;
 /// Minimum share of the gold text that must be found in a page.
 pub const MIN_FOUND: f64 = 0.9;
 /// Minimum number of words of an article, so that a headline alone does not count.
-pub const MIN_WORDS: usize = 50;
+pub const MIN_WORDS_OF_ARTICLE: usize = 50;
 /// Two articles are the same if the shorter one shares at least this share of its shingles with the other.
 pub const SAME_ARTICLE: f64 = 0.3;
 
@@ -78,7 +78,7 @@ pub struct Pairs {
 impl Page {
     /// Locates the article in the page. `None` if it is too short or too little of it is found.
     pub fn new(source: usize, text: String, markup: Option<Markup>, gold: String) -> Option<Page> {
-        if words(&gold).count() < MIN_WORDS {
+        if words(&gold).count() < MIN_WORDS_OF_ARTICLE {
             return None;
         }
         let article = Article::locate(&text, &gold);

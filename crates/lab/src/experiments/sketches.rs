@@ -1,7 +1,7 @@
 //! Duplicate detection by shingles, as search engines do to find pages with the same text.
 //!
 //! A text's sketch is the [`SKETCH`] smallest hashes of its runs of [`SHINGLE`] words. Two texts count as duplicates if
-//! their sketches share [`MIN_SHARED`] hashes (Broder and others 1997, as used by Chakrabarti, Kumar and Punera 2007).
+//! their sketches share [`MIN_SHARED_HASHES`] hashes (Broder and others 1997, as used by Chakrabarti, Kumar and Punera 2007).
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub const SHINGLE: usize = 6;
 /// Number of hashes in a sketch.
 pub const SKETCH: usize = 8;
 /// Minimum number of hashes that duplicates share.
-pub const MIN_SHARED: usize = 4;
+pub const MIN_SHARED_HASHES: usize = 4;
 
 /// The smallest hashes of a text's shingles. At most [`SKETCH`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Sketch {
 
     /// Whether the sketches are those of duplicates.
     pub fn is_duplicate(&self, other: &Sketch) -> bool {
-        self.shared(other) >= MIN_SHARED
+        self.shared(other) >= MIN_SHARED_HASHES
     }
 }
 

@@ -13,9 +13,9 @@ use dehusk_run::{Observer, PipelineError, Result, Steps, WarningKind};
 /// The statuses of redirects that mean the same page.
 const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 /// Maximum number of redirects that are followed, as in browsers.
-const MOST_REDIRECTS: usize = 20;
+const MOST_REDIRECTS_OF_PAGE: usize = 20;
 /// Number of bytes that are searched for the root of a feed. Comments and style sheets may stand before it.
-const SCANNED_BYTES: usize = 1024;
+const BYTES_SCANNED_FOR_FEED: usize = 1024;
 
 /// The feeds of a crawl, and the captures of its pages.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ impl Crawl {
     /// capture.
     pub fn captures(&self, page: &Address) -> impl Iterator<Item = &str> {
         let mut at = page;
-        for _ in 0..MOST_REDIRECTS {
+        for _ in 0..MOST_REDIRECTS_OF_PAGE {
             match self.redirects.get(at) {
                 Some(redirect) if !self.captures.contains_key(at) => at = &redirect.to,
                 _ => break,
@@ -133,7 +133,7 @@ fn may_be_feed(answer: &Answer) -> bool {
 /// Whether it has the root of RSS or Atom, or the version of a JSON feed.
 fn starts_like_a_feed(body: &[u8]) -> bool {
     // The signs are ASCII. Feeds in UTF-16 have a zero beside each of their bytes.
-    let head: Vec<u8> = body.iter().take(SCANNED_BYTES).copied().filter(|&byte| byte != 0).collect();
+    let head: Vec<u8> = body.iter().take(BYTES_SCANNED_FOR_FEED).copied().filter(|&byte| byte != 0).collect();
     let has = |sign: &str| head.windows(sign.len()).any(|place| place == sign.as_bytes());
     ["<rss", "<feed", "<atom:feed", "<rdf:RDF", "jsonfeed.org/version"].into_iter().any(has)
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::LabelledPage;
 use super::confusion::Confusion;
 use dehusk_core::random::Random;
-use dehusk_segments::importance::features::WIDTH;
+use dehusk_segments::importance::features::IMPORTANCE_WIDTH;
 use dehusk_segments::importance::model::{Example, ImportanceModel, Learner, Scaling};
 
 /// Number of folds by which a learner chooses its options.
@@ -13,7 +13,7 @@ const INNER_FOLDS: usize = 5;
 /// How many blocks the blocks of a page count for together. Pages with many blocks say no more than others.
 const BLOCKS: f64 = 8.0;
 /// How folds are drawn.
-const SEED: u64 = 2004;
+const SEED_OF_FOLDS: u64 = 2004;
 
 /// What is left out together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub struct Trial {
     /// How features are scaled.
     pub scaling: Scaling,
     /// The features that are used.
-    pub uses: [bool; WIDTH],
+    pub uses: [bool; IMPORTANCE_WIDTH],
 }
 
 /// Blocks with the level that most assessors gave. Those that are left out together have one number in [`Example::fold`].
@@ -41,7 +41,7 @@ pub fn examples(pages: &[LabelledPage], together: Together) -> Vec<Example> {
     sources.sort_unstable();
     sources.dedup();
     let mut numbers: Vec<usize> = (0..sources.len()).collect();
-    Random::new(SEED).shuffle(&mut numbers);
+    Random::new(SEED_OF_FOLDS).shuffle(&mut numbers);
     let mut examples = Vec::new();
     for page in pages {
         let count = page.blocks.iter().filter(|block| block.level.level.is_some()).count();
@@ -53,7 +53,7 @@ pub fn examples(pages: &[LabelledPage], together: Together) -> Vec<Example> {
     }
     if together == Together::Blocks {
         let mut numbers: Vec<usize> = (0..examples.len()).collect();
-        Random::new(SEED).shuffle(&mut numbers);
+        Random::new(SEED_OF_FOLDS).shuffle(&mut numbers);
         examples.iter_mut().zip(numbers).for_each(|(example, number)| example.fold = number);
     }
     examples
@@ -85,7 +85,7 @@ pub fn cross_validated(examples: &[Example], trial: &Trial, folds: usize, share:
     let of_fold = |fold: usize| {
         let mut confusion = Confusion::new(&levels);
         // The numbers are in no order already.
-        let is_kept = |number: usize| Random::along(SEED, &[number as u64]).unit() < share;
+        let is_kept = |number: usize| Random::along(SEED_OF_FOLDS, &[number as u64]).unit() < share;
         let others = examples.iter().filter(|example| example.fold % folds != fold && is_kept(example.fold));
         let others: Vec<Example> = others.cloned().collect();
         if others.is_empty() {
@@ -116,9 +116,9 @@ mod tests {
         let mut page = |source: usize, count: usize| {
             let block = |number: usize| {
                 let level = level(source, number);
-                let mut features: [f64; WIDTH] = std::array::from_fn(|_| random.unit());
+                let mut features: [f64; IMPORTANCE_WIDTH] = std::array::from_fn(|_| random.unit());
                 (0..5).for_each(|at| features[at] = 9.0 * f64::from(u8::from(level == Some(at as u8))) + random.unit());
-                features[WIDTH - 1] = source as f64;
+                features[IMPORTANCE_WIDTH - 1] = source as f64;
                 LabelledBlock { features, level: BlockLevel { votes: Vec::new(), level } }
             };
             LabelledPage { source: format!("s{source:02}"), blocks: (0..count).map(block).collect(), all: count }
@@ -130,13 +130,13 @@ mod tests {
         Some((1 + (source + number) % 4) as u8)
     }
 
-    const TRIAL: Trial = Trial { learner: Learner::Logistic, scaling: Scaling::Range, uses: [true; WIDTH] };
+    const TRIAL: Trial = Trial { learner: Learner::Logistic, scaling: Scaling::Range, uses: [true; IMPORTANCE_WIDTH] };
 
     /// One that is linear and one that is not. They are quick.
     const LEARNERS: [Learner; 2] = [Learner::Logistic, Learner::RbfNetwork];
 
     fn source_of(example: &Example) -> usize {
-        example.features[WIDTH - 1] as usize
+        example.features[IMPORTANCE_WIDTH - 1] as usize
     }
 
     #[test]

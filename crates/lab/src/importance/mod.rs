@@ -88,7 +88,7 @@ pub fn agreement_of_assessors(pages: &[LabelledPage]) -> Option<Confusion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dehusk_segments::importance::features::WIDTH;
+    use dehusk_segments::importance::features::IMPORTANCE_WIDTH;
 
     fn page(votes: &[&[u8]]) -> LabelledPage {
         let block = |votes: &&[u8]| {
@@ -97,7 +97,7 @@ mod tests {
                 votes: votes.iter().map(|&vote| (String::new(), vote)).collect(),
                 level: (1..=4).find(|&level| 2 * of(level) > votes.len()),
             };
-            LabelledBlock { features: [0.0; WIDTH], level }
+            LabelledBlock { features: [0.0; IMPORTANCE_WIDTH], level }
         };
         LabelledPage { source: "s".to_owned(), blocks: votes.iter().map(block).collect(), all: votes.len() }
     }

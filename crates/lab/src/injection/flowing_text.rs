@@ -20,8 +20,8 @@ const STOCK_PHRASES: &str = "one of the|as well as|more than a|according to the|
     as much as|as far as|the rest of the|a member of the|in front of the|at least in part|it is hard to|\
     by the time|over the past few years|in the middle of|as a result of|would like to|not so much as|\
     for a long time|the fact that|in the wake of|a great deal of|on the one hand";
-const WORDS: usize = 4000;
-const TOPICS: usize = 30;
+const INVENTED_WORDS: usize = 4000;
+const INVENTED_TOPICS: usize = 30;
 const TOPIC_WORDS: usize = 80;
 const PEOPLE: usize = 300;
 
@@ -50,8 +50,8 @@ impl Language {
     fn new(seed: u64) -> Language {
         let mut random = Random::along(seed, &[1]);
         let words = invent_words(&mut random);
-        let topic = |random: &mut Random| (0..TOPIC_WORDS).map(|_| random.below(WORDS)).collect();
-        let topics = (0..TOPICS).map(|_| topic(&mut random)).collect();
+        let topic = |random: &mut Random| (0..TOPIC_WORDS).map(|_| random.below(INVENTED_WORDS)).collect();
+        let topics = (0..INVENTED_TOPICS).map(|_| topic(&mut random)).collect();
         let mut name = || capitalised(random.pick::<String>(&words));
         let people = (0..PEOPLE).map(|_| format!("{} {}", name(), name())).collect();
         let function_words: Vec<&str> = FUNCTION_WORDS.split_whitespace().collect();
@@ -59,7 +59,7 @@ impl Language {
         Language {
             of_function: Zipf::new(function_words.len(), 1),
             of_stock: Zipf::new(stock_phrases.len(), 2),
-            of_words: Zipf::new(WORDS, 10),
+            of_words: Zipf::new(INVENTED_WORDS, 10),
             of_topic: Zipf::new(TOPIC_WORDS, 3),
             function_words,
             stock_phrases,
@@ -78,7 +78,7 @@ fn invent_words(random: &mut Random) -> Vec<String> {
     const VOWELS: [&str; 8] = ["a", "e", "i", "o", "u", "ai", "ea", "ou"];
     const CODAS: [&str; 10] = ["", "", "", "n", "r", "l", "s", "nd", "st", "m"];
     let (mut words, mut known) = (Vec::new(), BTreeSet::new());
-    while words.len() < WORDS {
+    while words.len() < INVENTED_WORDS {
         let mut syllable = || [*random.pick(&ONSETS), *random.pick(&VOWELS), *random.pick(&CODAS)].concat();
         let first = syllable() + &syllable();
         let word = if words.len() % 3 == 0 { first } else { first + &syllable() };
@@ -98,7 +98,7 @@ struct Writer<'l> {
 
 impl<'l> Writer<'l> {
     fn new(language: &'l Language, mut random: Random) -> Writer<'l> {
-        let topics = [random.below(TOPICS), random.below(TOPICS)];
+        let topics = [random.below(INVENTED_TOPICS), random.below(INVENTED_TOPICS)];
         Writer { language, random, topics }
     }
 

@@ -11,7 +11,7 @@ use dehusk_core::patterns::{PatternFile, SHARED, Template};
 use dehusk_core::streaming::drift::Change;
 use dehusk_core::streaming::segments::{Described, SegmentKey};
 use dehusk_core::streaming::table::Entry;
-use dehusk_core::streaming::templates::{MIN_PAGES, long_lived, take_shared};
+use dehusk_core::streaming::templates::{MIN_PAGES_OF_TEMPLATE, long_lived, take_shared};
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::SourceId;
 
@@ -31,7 +31,7 @@ pub struct Learned {
 
 impl Learned {
     /// Minimum number of documents to tell which segments last.
-    pub const MIN_PAGES: usize = MIN_PAGES as usize;
+    pub const MIN_PAGES: usize = MIN_PAGES_OF_TEMPLATE as usize;
 
     /// The data of a source in the state.
     ///

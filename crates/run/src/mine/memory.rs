@@ -7,7 +7,7 @@ pub const BYTES_PER_BYTE: u64 = 12;
 pub const BYTES_PER_BYTE_OF_HTML: u64 = 5;
 
 /// A source whose texts have this share of the memory or less may fit into it.
-pub const LEAST_PER_BYTE: u64 = 5;
+pub const LEAST_PER_BYTE_OF_SOURCE: u64 = 5;
 
 /// The part of the memory in which documents are read that are mined, or that patterns are tried out on.
 pub fn for_reading(memory: u64) -> u64 {

@@ -235,7 +235,7 @@ impl<'a> Miner<'a> {
         places: &[DocumentRef],
         memory: u64,
     ) -> Result<Option<(Vec<DocumentRef>, Vec<String>)>> {
-        let left = AtomicU64::new(memory / memory::LEAST_PER_BYTE);
+        let left = AtomicU64::new(memory / memory::LEAST_PER_BYTE_OF_SOURCE);
         let has_room =
             |text: &String| left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(text.len() as u64)).is_ok();
         let read = |place: &DocumentRef| -> Result<Option<std::result::Result<String, Skipped>>> {

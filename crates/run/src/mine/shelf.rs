@@ -4,9 +4,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The part of the memory for documents that texts may take here.
-const PART: u64 = 16;
+const PART_OF_MEMORY: u64 = 16;
 /// The fastest level of Zstandard.
-const LEVEL: i32 = 1;
+const FASTEST_LEVEL: i32 = 1;
 
 /// The space for texts.
 pub(crate) struct Shelf {
@@ -22,7 +22,7 @@ pub(crate) struct ShelvedText {
 impl Shelf {
     /// Takes a small part of this memory.
     pub(crate) fn new(memory: u64) -> Shelf {
-        Shelf { left: AtomicU64::new(memory / PART) }
+        Shelf { left: AtomicU64::new(memory / PART_OF_MEMORY) }
     }
 
     /// Puts a text there. `None` if there is no space.
@@ -30,7 +30,7 @@ impl Shelf {
         if self.left.load(Ordering::Relaxed) == 0 {
             return None;
         }
-        let mut packed = zstd::bulk::compress(text.as_bytes(), LEVEL).ok()?;
+        let mut packed = zstd::bulk::compress(text.as_bytes(), FASTEST_LEVEL).ok()?;
         packed.shrink_to_fit();
         let bytes = packed.len() as u64;
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn what_is_put_there_is_found_again_until_it_is_full() {
-        let shelf = Shelf::new(PART * 100);
+        let shelf = Shelf::new(PART_OF_MEMORY * 100);
         let texts = ["größe ".repeat(1000), String::new()];
         texts.iter().for_each(|text| assert_eq!(shelf.put(text).and_then(|text| text.get()).as_ref(), Some(text)));
         let different: String = (0..500).map(|number| format!("{}", number * number)).collect();

@@ -20,7 +20,7 @@ use crate::record::manifest::Manifest;
 use crate::record::report_part::ReportPart;
 
 /// Maximum number of bytes of a part without a file of its own.
-const SMALL: usize = 2048;
+const SMALL_PART: usize = 2048;
 
 /// The report of a run that writes to a folder.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Write for PartWriter<'_> {
             return file.write(bytes);
         }
         self.lines.extend_from_slice(bytes);
-        if self.lines.len() > SMALL {
+        if self.lines.len() > SMALL_PART {
             let lines = std::mem::take(&mut self.lines);
             self.file = Some(self.begin(&lines)?);
         }
@@ -185,7 +185,7 @@ mod tests {
     fn without_its_part_an_input_is_not_finished() {
         let folder = temporary_folder();
         with_run(&folder, false, |report, manifest| {
-            add(report, manifest, "large", &[&[b'x'; SMALL + 1]]);
+            add(report, manifest, "large", &[&[b'x'; SMALL_PART + 1]]);
             manifest.add("none", &STAMP, &Done::default()).expect("added");
         });
         with_run(&folder, true, |report, manifest| {
@@ -207,7 +207,7 @@ mod tests {
     fn a_run_that_starts_anew_removes_the_parts() {
         let folder = temporary_folder();
         let part_folder = folder.path().join("out/.dehusk").join(PART_FOLDER);
-        with_run(&folder, false, |report, manifest| drop(add(report, manifest, "a", &[&[b'x'; SMALL + 1]])));
+        with_run(&folder, false, |report, manifest| drop(add(report, manifest, "a", &[&[b'x'; SMALL_PART + 1]])));
         assert!(part_folder.exists());
         with_run(&folder, false, |_, _| assert!(!part_folder.exists()));
     }

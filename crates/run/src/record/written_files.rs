@@ -38,9 +38,9 @@ const LOCK: &str = "written.lock";
 const HEADER: &str = "{\"dehusk\":\"written\",\"version\":1}\n";
 
 /// Maximum number of files that a message names.
-const NAMED: usize = 3;
+const FILES_NAMED: usize = 3;
 /// Number of files that are looked at in parallel.
-const AT_A_TIME: usize = 4096;
+const FILES_COMPARED: usize = 4096;
 
 /// The files of an output folder, for a run that writes to it.
 #[derive(Debug)]
@@ -227,7 +227,7 @@ impl<'o> WrittenFiles<'o> {
         let is_spared = |place: &Place| spared.binary_search(&place.hash).is_ok();
         let mut found = Found::default();
         let mut reader = BufReader::new(regular::open(&self.path).map_err(failed)?);
-        for places in earlier.chunks(AT_A_TIME) {
+        for places in earlier.chunks(FILES_COMPARED) {
             let read = |place: &Place| Some((*place, line_at(&mut reader, place.start).ok()?));
             let files: Vec<(Place, Line)> = places.iter().filter_map(read).collect();
             let end = |(place, line): (Place, Line)| {
@@ -362,7 +362,7 @@ impl Few {
     fn add(&mut self, name: String) {
         self.count += 1;
         self.first.insert(name);
-        if self.first.len() > NAMED {
+        if self.first.len() > FILES_NAMED {
             self.first.pop_last();
         }
     }

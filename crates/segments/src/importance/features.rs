@@ -6,14 +6,14 @@ use dehusk_core::dom::facts::{Area, Count, Facts};
 use dehusk_core::html::NodeKind;
 
 /// Number of features.
-pub const WIDTH: usize = 42;
+pub const IMPORTANCE_WIDTH: usize = 42;
 /// The height of the window, in pixels.
-const WINDOW: f64 = 768.0;
+const WINDOW_HEIGHT: f64 = 768.0;
 /// The height of the head and of the foot of a page, in pixels. Each is half of the page at most.
 const HEADER: f64 = 200.0;
 
 /// The features of a block.
-pub type Vector = [f64; WIDTH];
+pub type Vector = [f64; IMPORTANCE_WIDTH];
 
 /// A feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ const fn share(name: &'static str) -> BlockFeature {
 }
 
 /// All features. The first 20 are absolute, the next 20 are relative to the page, and the last 2 to the window.
-pub const FEATURES: [BlockFeature; WIDTH] = [
+pub const FEATURES: [BlockFeature; IMPORTANCE_WIDTH] = [
     place("center-x"),
     place("center-y"),
     place("width"),
@@ -87,7 +87,7 @@ pub const FEATURES: [BlockFeature; WIDTH] = [
 /// Number of features that are absolute, and number of those relative to the page.
 const ABSOLUTE: usize = 20;
 /// Number of features that are places.
-const PLACES: usize = 4;
+const PLACE_FEATURES: usize = 4;
 
 /// What the features of all blocks of a page need.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ pub struct PageTotals<'f, 'p> {
     /// Width and height of the page.
     size: [f64; 2],
     /// The features 5 to 20 of the whole page.
-    content: [f64; ABSOLUTE - PLACES],
+    content: [f64; ABSOLUTE - PLACE_FEATURES],
 }
 
 impl<'f, 'p> PageTotals<'f, 'p> {
@@ -115,20 +115,20 @@ impl<'f, 'p> PageTotals<'f, 'p> {
         let [left, top, own_width, own_height] = [rect.left, rect.top, rect.width, rect.height].map(f64::from);
         let places = [left + own_width / 2.0, top + own_height / 2.0, own_width, own_height];
         let content = content(self.facts, &block.nodes);
-        let mut features = [0.0; WIDTH];
-        features[..PLACES].copy_from_slice(&places);
-        features[PLACES..ABSOLUTE].copy_from_slice(&content);
+        let mut features = [0.0; IMPORTANCE_WIDTH];
+        features[..PLACE_FEATURES].copy_from_slice(&places);
+        features[PLACE_FEATURES..ABSOLUTE].copy_from_slice(&content);
         for (at, of_page) in [width, height, width, height].iter().chain(&self.content).enumerate() {
             features[ABSOLUTE + at] = if *of_page > 0.0 { features[at] / of_page } else { 0.0 };
         }
-        features[2 * ABSOLUTE] = own_height / WINDOW;
+        features[2 * ABSOLUTE] = own_height / WINDOW_HEIGHT;
         features[2 * ABSOLUTE + 1] = window_center(places[1], height);
         features
     }
 }
 
 /// The features 5 to 20 of some nodes: maxima of the fonts, sums of all others.
-fn content(facts: &Facts, nodes: &[u32]) -> [f64; ABSOLUTE - PLACES] {
+fn content(facts: &Facts, nodes: &[u32]) -> [f64; ABSOLUTE - PLACE_FEATURES] {
     let nodes = || nodes.iter().map(|&node| node as usize);
     let sum = |of: &dyn Fn(usize) -> f64| nodes().map(of).sum::<f64>();
     let count = |of: Count| sum(&|node| f64::from(facts.count(node, of)));
@@ -255,7 +255,7 @@ mod tests {
         let mut names: Vec<&str> = FEATURES.iter().map(|feature| feature.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), WIDTH);
+        assert_eq!(names.len(), IMPORTANCE_WIDTH);
         assert_eq!(FEATURES.iter().filter(|feature| feature.is_spatial).count(), 10);
         // The relative ones are in the order of the absolute ones.
         for at in 0..ABSOLUTE {

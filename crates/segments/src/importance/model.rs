@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
-use super::features::{FEATURES, Vector, WIDTH};
+use super::features::{FEATURES, IMPORTANCE_WIDTH, Vector};
 use crate::learners::one_against_all::{Fit, Grid, OneAgainstAll, Task, fit as fit_machines};
 use crate::learners::platt::Platt;
 use crate::learners::points::Points;
@@ -30,11 +30,11 @@ const GAMMAS: [f64; 6] = [1.0 / 512.0, 1.0 / 128.0, 1.0 / 32.0, 1.0 / 8.0, 1.0 /
 /// The numbers of centers that are tried.
 const CENTERS: [usize; 3] = [50, 100, 200];
 /// How centers are chosen at random.
-const SEED: u64 = 4;
-const NAMES: [&str; WIDTH] = {
-    let mut names = [""; WIDTH];
+const SEED_OF_CENTERS: u64 = 4;
+const NAMES: [&str; IMPORTANCE_WIDTH] = {
+    let mut names = [""; IMPORTANCE_WIDTH];
     let mut at = 0;
-    while at < WIDTH {
+    while at < IMPORTANCE_WIDTH {
         names[at] = FEATURES[at].name;
         at += 1;
     }
@@ -104,7 +104,7 @@ pub struct ImportanceModel {
     learner: Learner,
     scaling: Scaling,
     /// How each feature is scaled. `None` for features that are not used.
-    scales: [Option<Scale>; WIDTH],
+    scales: [Option<Scale>; IMPORTANCE_WIDTH],
     classifier: Classifier,
 }
 
@@ -151,7 +151,7 @@ impl ImportanceModel {
         examples: &[Example],
         learner: Learner,
         scaling: Scaling,
-        uses: &[bool; WIDTH],
+        uses: &[bool; IMPORTANCE_WIDTH],
         permitted: u8,
     ) -> (ImportanceModel, bool) {
         assert!(!examples.is_empty(), "there are examples");
@@ -161,7 +161,7 @@ impl ImportanceModel {
         let scales = std::array::from_fn(|at| uses[at].then(|| Scale::of(scaling, at, examples)));
         let class = |example: &Example| levels.binary_search(&example.level).unwrap_or(0);
         let classes: Vec<usize> = examples.iter().map(class).collect();
-        let mut points = Points::new(WIDTH);
+        let mut points = Points::new(IMPORTANCE_WIDTH);
         examples.iter().for_each(|example| points.push(&scaled(scaling, &scales, &example.features)));
         let folds: Vec<usize> = examples.iter().map(|example| example.fold).collect();
         let task = Task { points: &points, classes: &classes, class_count: levels.len(), folds: &folds };
@@ -173,7 +173,7 @@ impl ImportanceModel {
             Learner::Logistic => (Classifier::Machines(logistic(&points, &classes, levels.len(), examples)), true),
             Learner::LinearSvm => machines(Grid { costs: COSTS.to_vec(), kernels: vec![Kernel::Linear] }),
             Learner::GaussianSvm => machines(Grid::gaussian(&COSTS, &GAMMAS)),
-            Learner::RbfNetwork => (Classifier::Network(fit_network(&task, &CENTERS, SEED).0), true),
+            Learner::RbfNetwork => (Classifier::Network(fit_network(&task, &CENTERS, SEED_OF_CENTERS).0), true),
         };
         (ImportanceModel { levels, permitted, learner, scaling, scales, classifier }, is_converged)
     }
@@ -203,7 +203,7 @@ impl ImportanceModel {
     pub fn discriminative(&self) -> Option<Vec<(&'static str, f64)>> {
         let Classifier::Machines(machines) = &self.classifier else { return None };
         let weights: Vec<&[f64]> = machines.machines().iter().map(Svm::weights).collect::<Option<_>>()?;
-        let used = (0..WIDTH).filter(|&at| self.scales[at].is_some());
+        let used = (0..IMPORTANCE_WIDTH).filter(|&at| self.scales[at].is_some());
         Some(used.map(|at| (NAMES[at], weights.iter().map(|of_level| of_level[at].abs()).sum())).collect())
     }
 }
@@ -233,7 +233,7 @@ fn transformed(scaling: Scaling, feature: usize, value: f64) -> f64 {
 }
 
 /// The features as points. What is not used is 0.
-fn scaled(scaling: Scaling, scales: &[Option<Scale>; WIDTH], features: &Vector) -> Vector {
+fn scaled(scaling: Scaling, scales: &[Option<Scale>; IMPORTANCE_WIDTH], features: &Vector) -> Vector {
     std::array::from_fn(|at| {
         scales[at].map_or(0.0, |Scale { origin, unit }| {
             ((transformed(scaling, at, features[at]) - origin) / unit).clamp(-CLIP, CLIP)
@@ -251,7 +251,7 @@ fn logistic(points: &Points, classes: &[usize], class_count: usize, blocks: &[Ex
         }
         let model = fit_logistic(&examples, &FIT);
         let mut intercept = model.intercept();
-        let mut weights = Vec::with_capacity(WIDTH);
+        let mut weights = Vec::with_capacity(IMPORTANCE_WIDTH);
         for feature in model.features() {
             let weight = feature.weight / feature.deviation;
             intercept -= weight * feature.mean;
@@ -265,7 +265,7 @@ fn logistic(points: &Points, classes: &[usize], class_count: usize, blocks: &[Ex
 
 /// The machine whose decision is the product with these weights, less `b`.
 fn linear(weights: &[f64], b: f64) -> Svm {
-    let mut vectors = Points::new(WIDTH);
+    let mut vectors = Points::new(IMPORTANCE_WIDTH);
     vectors.push(weights);
     Svm::from_parts(Kernel::Linear, vectors, vec![1.0], b)
 }
@@ -326,7 +326,7 @@ impl ImportanceModel {
     /// The model as a readable file. `about` says in one line what it was learned from.
     pub fn to_yaml(&self, about: &str) -> String {
         let list = |values: &mut dyn Iterator<Item = f64>| values.map(number).collect::<Vec<String>>().join(", ");
-        let used: Vec<usize> = (0..WIDTH).filter(|&at| self.scales[at].is_some()).collect();
+        let used: Vec<usize> = (0..IMPORTANCE_WIDTH).filter(|&at| self.scales[at].is_some()).collect();
         let levels = self.levels.iter().map(u8::to_string).collect::<Vec<String>>().join(", ");
         let mut yaml = format!(
             "{FIRST_LINE}\n# {about}\nkind: {KIND}\nversion: {VERSION}\nlearner: {}\nscaling: {}\n\
@@ -335,7 +335,7 @@ impl ImportanceModel {
             SCALINGS.iter().find(|(scaling, _)| *scaling == self.scaling).map_or("", |(_, name)| name),
             self.permitted
         );
-        let mut weights = vec![Vec::new(); WIDTH];
+        let mut weights = vec![Vec::new(); IMPORTANCE_WIDTH];
         if let Classifier::Machines(machines) = &self.classifier {
             let (machines, lines) = (machines.machines(), machines.lines());
             let _ = writeln!(yaml, "thresholds: [{}]", list(&mut machines.iter().map(Svm::b)));
@@ -416,7 +416,7 @@ impl ImportanceModel {
 fn shared_vectors(machines: &OneAgainstAll) -> (Points, Vec<Vec<f64>>) {
     let count = machines.machines().len();
     let mut numbers: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
-    let (mut points, mut weights) = (Points::new(WIDTH), Vec::new());
+    let (mut points, mut weights) = (Points::new(IMPORTANCE_WIDTH), Vec::new());
     for (level, machine) in machines.machines().iter().enumerate() {
         for (vector, coefficient) in machine.vectors().rows().zip(machine.coefficients()) {
             let key: Vec<u64> = vector.iter().map(|value| value.to_bits()).collect();
@@ -445,8 +445,8 @@ fn of_record(record: FileRecord) -> Result<ImportanceModel, String> {
         return Err("'permitted' must be 2 to 10".to_owned());
     }
     let has_all = |values: &[f64]| values.len() == levels.len() && values.iter().all(|value| value.is_finite());
-    let mut scales = [None; WIDTH];
-    let mut weights = vec![vec![0.0; WIDTH]; levels.len()];
+    let mut scales = [None; IMPORTANCE_WIDTH];
+    let mut weights = vec![vec![0.0; IMPORTANCE_WIDTH]; levels.len()];
     let is_linear = matches!(learner, Learner::Logistic | Learner::LinearSvm);
     for (at, name) in NAMES.iter().enumerate() {
         let Some(FeatureRecord { origin, unit, weights: of_feature }) = features.remove(*name) else { continue };
@@ -460,14 +460,14 @@ fn of_record(record: FileRecord) -> Result<ImportanceModel, String> {
     if let Some(name) = features.keys().next() {
         return Err(format!("this version does not know the feature '{name}'"));
     }
-    let used: Vec<usize> = (0..WIDTH).filter(|&at| scales[at].is_some()).collect();
-    let mut rows = Points::new(WIDTH);
+    let used: Vec<usize> = (0..IMPORTANCE_WIDTH).filter(|&at| scales[at].is_some()).collect();
+    let mut rows = Points::new(IMPORTANCE_WIDTH);
     for (number, point) in (1..).zip(&points) {
         let is_right = point.at.len() == used.len() && point.at.iter().all(|value| value.is_finite());
         if !is_right || !has_all(&point.weights) {
             return Err(format!("the numbers of point {number} are impossible"));
         }
-        let mut row = [0.0; WIDTH];
+        let mut row = [0.0; IMPORTANCE_WIDTH];
         used.iter().zip(&point.at).for_each(|(&at, &value)| row[at] = value);
         rows.push(&row);
     }
@@ -526,7 +526,7 @@ mod tests {
     /// A model by each learner and way of scaling. The height is not used.
     fn all() -> &'static [(Learner, Scaling, ImportanceModel)] {
         static ALL: LazyLock<Vec<(Learner, Scaling, ImportanceModel)>> = LazyLock::new(|| {
-            let mut uses = [true; WIDTH];
+            let mut uses = [true; IMPORTANCE_WIDTH];
             uses[at("height")] = false;
             let trials = LEARNERS.iter().flat_map(|&(learner, _)| SCALINGS.map(|(scaling, _)| (learner, scaling)));
             let fit = |(learner, scaling)| {
@@ -595,7 +595,7 @@ mod tests {
         for (learner, _) in LEARNERS {
             let mut blocks = blocks(30, 5);
             blocks.iter_mut().for_each(|block| block.level = 3);
-            let (model, _) = ImportanceModel::fit(&blocks, learner, Scaling::Range, &[true; WIDTH], 9);
+            let (model, _) = ImportanceModel::fit(&blocks, learner, Scaling::Range, &[true; IMPORTANCE_WIDTH], 9);
             let Importance { level, probability, .. } = model.importance(&blocks[0].features);
             assert_eq!((level, probability), (3, 1.0), "{learner:?}");
             assert!(ImportanceModel::parse(&model.to_yaml(""), "one.yaml").is_ok());
@@ -610,7 +610,8 @@ mod tests {
         others.iter_mut().for_each(|block| (block.level, block.weight) = (3, 0.1));
         blocks.extend(others);
         let is_3 = |blocks: &[Example]| {
-            let (model, _) = ImportanceModel::fit(blocks, Learner::Logistic, Scaling::Logarithms, &[true; WIDTH], 9);
+            let (model, _) =
+                ImportanceModel::fit(blocks, Learner::Logistic, Scaling::Logarithms, &[true; IMPORTANCE_WIDTH], 9);
             blocks.iter().filter(|block| model.importance(&block.features).level == 3).count()
         };
         assert_eq!(is_3(&blocks), 0);
@@ -636,7 +637,8 @@ mod tests {
     #[test]
     fn equal_blocks_are_written_once() {
         let blocks = [blocks(30, 8), blocks(30, 8)].concat();
-        let (model, _) = ImportanceModel::fit(&blocks, Learner::GaussianSvm, Scaling::Range, &[true; WIDTH], 9);
+        let (model, _) =
+            ImportanceModel::fit(&blocks, Learner::GaussianSvm, Scaling::Range, &[true; IMPORTANCE_WIDTH], 9);
         let yaml = model.to_yaml("");
         assert!(yaml.matches("\n- {").count() <= 30, "{yaml}");
         let read = ImportanceModel::parse(&yaml, "twice.yaml").unwrap();
@@ -649,7 +651,7 @@ mod tests {
     #[test]
     fn values_are_scaled() {
         let example = |text: f64, width: f64| {
-            let mut features = [0.0; WIDTH];
+            let mut features = [0.0; IMPORTANCE_WIDTH];
             (features[at("text-length")], features[at("width")]) = (text, width);
             Example { features, level: 1, fold: 0, weight: 1.0 }
         };
@@ -676,7 +678,7 @@ mod tests {
             let is_linear = matches!(learner, Learner::Logistic | Learner::LinearSvm);
             assert_eq!(told.is_some(), is_linear, "{learner:?}");
             let Some(mut told) = told else { continue };
-            assert_eq!(told.len(), WIDTH - 1);
+            assert_eq!(told.len(), IMPORTANCE_WIDTH - 1);
             told.sort_by(|a, b| b.1.total_cmp(&a.1));
             let [(first, _), (second, _), (_, third)] = told[..3] else { panic!("three features") };
             assert!(["text-length", "links"].iter().all(|name| [first, second].contains(name)), "{learner:?} {told:?}");

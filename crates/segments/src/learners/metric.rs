@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use dehusk_core::random::Random;
 
 /// How much farther away than a target a vector of another group must be, squared.
-const MARGIN: f64 = 1.0;
+const MARGIN_OF_GROUPS: f64 = 1.0;
 /// Number of steps between 2 searches for impostors.
 const ROUND: usize = 10;
 /// A search also finds vectors that would be impostors at a margin greater by this. Some become impostors in the round.
@@ -352,7 +352,7 @@ impl<'p> Prepared<'p> {
         let distance = |a, b| squared_distance(row(&moved, metric.width, a), row(&moved, metric.width, b));
         let of_anchor = |&Anchor { vector, ref targets }: &Anchor| {
             let farthest = targets.iter().map(|&target| distance(vector, target)).reduce(f64::max);
-            let reach = farthest.map_or(0.0, |farthest| farthest + MARGIN + RESERVE);
+            let reach = farthest.map_or(0.0, |farthest| farthest + MARGIN_OF_GROUPS + RESERVE);
             let others = (0..self.groups.len()).filter(|&other| self.groups[other] != self.groups[vector]);
             others.filter(|&other| distance(vector, other) < reach).map(|other| other as u32).collect()
         };
@@ -381,7 +381,7 @@ impl<'p> Prepared<'p> {
                 let far = distance(vector, impostor as usize);
                 let mut pushed = 0.0;
                 for (near, pull) in &mut pulls {
-                    let miss = MARGIN + *near - far;
+                    let miss = MARGIN_OF_GROUPS + *near - far;
                     if miss > 0.0 {
                         objective += push * miss;
                         *pull += push;

@@ -11,9 +11,9 @@ use super::points::Points;
 use super::svm::{self, Distances, Kernel, KernelMatrix, Solution, Svm, Trainer};
 
 /// Maximum number of steps for each example of a training without a fold. A cell that needs more is hardly the best.
-const STEPS_PER_EXAMPLE: usize = 20;
+const STEPS_PER_EXAMPLE_OF_CELL: usize = 20;
 /// The same if there are few examples.
-const LEAST_STEPS: usize = 20_000;
+const LEAST_STEPS_OF_CELL: usize = 20_000;
 
 /// What is tried.
 #[derive(Clone, Debug)]
@@ -279,7 +279,7 @@ impl Task<'_> {
         let part = matrix.part(&rows);
         let of_class = |class: usize| {
             let labels: Vec<bool> = rows.iter().map(|&row| self.classes[row] == class).collect();
-            let most_steps = (STEPS_PER_EXAMPLE * rows.len()).max(LEAST_STEPS);
+            let most_steps = (STEPS_PER_EXAMPLE_OF_CELL * rows.len()).max(LEAST_STEPS_OF_CELL);
             let mut trainer = Trainer::new(&part, &labels).with_most_steps(most_steps);
             // Each training starts from the one with the cost below.
             let mut order: Vec<usize> = (0..costs.len()).collect();

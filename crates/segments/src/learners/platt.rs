@@ -5,11 +5,11 @@
 //! Learning 68, 2007: Newton's method with shorter steps where a whole one goes too far, without overflow.
 
 /// Maximum number of steps.
-const MAX_STEPS: usize = 100;
+const MAX_STEPS_OF_PLATT: usize = 100;
 /// A step is not made shorter than this share of a whole one.
 const LEAST_SHARE: f64 = 1e-10;
 /// What is added to the second derivatives, so that there is exactly one step.
-const RIDGE: f64 = 1e-12;
+const RIDGE_OF_PLATT: f64 = 1e-12;
 /// The slopes are small enough.
 const SMALL_SLOPE: f64 = 1e-5;
 /// A step must keep this share of what its slope promises.
@@ -46,7 +46,7 @@ pub fn fit(decisions: &[f64], labels: &[bool]) -> Platt {
     let [negatives, positives] = examples.counts;
     let mut line = Platt { a: 0.0, b: ((negatives + 1.0) / (positives + 1.0)).ln() };
     let mut loss = examples.loss(line);
-    for _ in 0..MAX_STEPS {
+    for _ in 0..MAX_STEPS_OF_PLATT {
         let Slopes { of: [a, b], curvature: [aa, ab, bb] } = examples.slopes(line);
         if a.abs() < SMALL_SLOPE && b.abs() < SMALL_SLOPE {
             break;
@@ -110,7 +110,7 @@ impl<'e> Examples<'e> {
     }
 
     fn slopes(&self, line: Platt) -> Slopes {
-        let mut slopes = Slopes { of: [0.0; 2], curvature: [RIDGE, 0.0, RIDGE] };
+        let mut slopes = Slopes { of: [0.0; 2], curvature: [RIDGE_OF_PLATT, 0.0, RIDGE_OF_PLATT] };
         for (decision, target) in self.pairs() {
             let p = line.probability(decision);
             let spread = p * (1.0 - p);

@@ -17,7 +17,7 @@ const MAX_ROUNDS: usize = 100;
 /// Number of other centers that a width is taken from.
 const NEIGHBOURS: usize = 5;
 /// What the sum of squares gains for each squared output weight.
-pub const RIDGE: f64 = 1e-6;
+pub const RIDGE_OF_OUTPUT: f64 = 1e-6;
 
 /// A fitted network.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +146,7 @@ pub fn fit_at(centers: Points, points: &Points, classes: &[usize], class_count: 
         columns.iter_mut().zip(activations).for_each(|(column, activation)| column.push(activation));
     }
     let targets = |class| classes.iter().map(|&of| if of == class { 1.0 } else { 0.0 }).collect();
-    let weights = least_squares(columns, (0..class_count).map(targets).collect(), RIDGE);
+    let weights = least_squares(columns, (0..class_count).map(targets).collect(), RIDGE_OF_OUTPUT);
     RbfNetwork { centers, widths, weights }
 }
 

@@ -18,13 +18,13 @@ use super::points::{Points, dot, squared_distance};
 /// Training stops when no pair of examples violates the conditions of the optimum by more than this.
 pub const TOLERANCE: f64 = 1e-3;
 /// Maximum number of steps for each example.
-pub const STEPS_PER_EXAMPLE: usize = 100;
+pub const STEPS_PER_EXAMPLE_OF_FIT: usize = 100;
 /// Maximum number of steps if there are few examples.
-const LEAST_STEPS: usize = 100_000;
+const LEAST_STEPS_OF_FIT: usize = 100_000;
 /// A pair of equal examples counts as if it had this squared distance.
 const LEAST_CURVATURE: f64 = 1e-12;
 /// Examples that are looked at in a loop without branches.
-const BLOCK: usize = 64;
+const BLOCK_OF_EXAMPLES: usize = 64;
 /// Values of a block that do not wait for each other.
 const LANES: usize = 8;
 
@@ -109,16 +109,18 @@ impl KernelMatrix {
     }
 
     fn zero(len: usize) -> KernelMatrix {
-        let stride = len.next_multiple_of(BLOCK);
+        let stride = len.next_multiple_of(BLOCK_OF_EXAMPLES);
         KernelMatrix { len, stride, entries: vec![0.0; len * stride] }
     }
 
     /// Copies the lower half into the upper one, square by square so that both stay in the cache.
     fn mirror(&mut self) {
         let (len, stride) = (self.len, self.stride);
-        for (rows, columns) in (0..len).step_by(BLOCK).flat_map(|a| (0..=a).step_by(BLOCK).map(move |b| (a, b))) {
-            for row in rows..(rows + BLOCK).min(len) {
-                for column in columns..(columns + BLOCK).min(row) {
+        for (rows, columns) in
+            (0..len).step_by(BLOCK_OF_EXAMPLES).flat_map(|a| (0..=a).step_by(BLOCK_OF_EXAMPLES).map(move |b| (a, b)))
+        {
+            for row in rows..(rows + BLOCK_OF_EXAMPLES).min(len) {
+                for column in columns..(columns + BLOCK_OF_EXAMPLES).min(row) {
                     self.entries[column * stride + row] = self.entries[row * stride + column];
                 }
             }
@@ -247,11 +249,11 @@ impl<'k> Trainer<'k> {
         signs.resize(kernel.stride, 0.0);
         let [coefficients, up, down] = [0.0, f64::NEG_INFINITY, f64::INFINITY].map(|value| vec![value; kernel.stride]);
         let state = State { coefficients, gaps: signs.clone(), up, down };
-        let most_steps = (STEPS_PER_EXAMPLE * kernel.len()).max(LEAST_STEPS);
+        let most_steps = (STEPS_PER_EXAMPLE_OF_FIT * kernel.len()).max(LEAST_STEPS_OF_FIT);
         Trainer { kernel, diagonal, signs, c: None, most_steps, state }
     }
 
-    /// With this maximum number of steps of a training, instead of [`STEPS_PER_EXAMPLE`].
+    /// With this maximum number of steps of a training, instead of [`STEPS_PER_EXAMPLE_OF_FIT`].
     pub fn with_most_steps(self, most_steps: usize) -> Trainer<'k> {
         Trainer { most_steps, ..self }
     }
@@ -322,13 +324,19 @@ impl<'k> Trainer<'k> {
         let itself = self.diagonal[first.example];
         let mut best = Choice { example: 0, value: 0.0_f32 };
         let mut violated = [f64::NEG_INFINITY; LANES];
-        let rows = self.kernel.padded(first.example).as_chunks::<BLOCK>().0.iter();
-        let state = self.state.gaps.as_chunks::<BLOCK>().0.iter().zip(self.state.down.as_chunks::<BLOCK>().0);
-        let blocks = rows.zip(self.diagonal.as_chunks::<BLOCK>().0).zip(state);
-        let mut gains = [0.0_f32; BLOCK];
+        let rows = self.kernel.padded(first.example).as_chunks::<BLOCK_OF_EXAMPLES>().0.iter();
+        let state = self
+            .state
+            .gaps
+            .as_chunks::<BLOCK_OF_EXAMPLES>()
+            .0
+            .iter()
+            .zip(self.state.down.as_chunks::<BLOCK_OF_EXAMPLES>().0);
+        let blocks = rows.zip(self.diagonal.as_chunks::<BLOCK_OF_EXAMPLES>().0).zip(state);
+        let mut gains = [0.0_f32; BLOCK_OF_EXAMPLES];
         for (block, ((row, diagonal), (gaps, down))) in blocks.enumerate() {
             let mut highest = [0.0_f32; LANES];
-            for start in (0..BLOCK).step_by(LANES) {
+            for start in (0..BLOCK_OF_EXAMPLES).step_by(LANES) {
                 for lane in 0..LANES {
                     let at = start + lane;
                     let violation = first.value - (gaps[at] + down[at]);
@@ -343,7 +351,7 @@ impl<'k> Trainer<'k> {
             let highest = highest.into_iter().fold(0.0, |a, b| if b > a { b } else { a });
             if highest > best.value {
                 let at = gains.iter().position(|&gain| gain == highest).unwrap_or_default();
-                best = Choice { example: block * BLOCK + at, value: highest };
+                best = Choice { example: block * BLOCK_OF_EXAMPLES + at, value: highest };
             }
         }
         (best, violated.into_iter().fold(f64::NEG_INFINITY, greater))
@@ -380,11 +388,12 @@ impl State {
     /// Changes the gaps after a step, and gives [`State::highest`].
     fn advance(&mut self, row: &[f32], other: &[f32], length: f64) -> Choice<f64> {
         let mut best = Choice { example: 0, value: f64::NEG_INFINITY };
-        let rows = row.as_chunks::<BLOCK>().0.iter().zip(other.as_chunks::<BLOCK>().0);
-        let gaps = self.gaps.as_chunks_mut::<BLOCK>().0.iter_mut().zip(self.up.as_chunks::<BLOCK>().0);
+        let rows = row.as_chunks::<BLOCK_OF_EXAMPLES>().0.iter().zip(other.as_chunks::<BLOCK_OF_EXAMPLES>().0);
+        let gaps =
+            self.gaps.as_chunks_mut::<BLOCK_OF_EXAMPLES>().0.iter_mut().zip(self.up.as_chunks::<BLOCK_OF_EXAMPLES>().0);
         for (block, ((row, other), (gaps, up))) in rows.zip(gaps).enumerate() {
             let mut highest = [f64::NEG_INFINITY; LANES];
-            for start in (0..BLOCK).step_by(LANES) {
+            for start in (0..BLOCK_OF_EXAMPLES).step_by(LANES) {
                 for (lane, highest) in highest.iter_mut().enumerate() {
                     let at = start + lane;
                     gaps[at] -= length * (f64::from(row[at]) - f64::from(other[at]));
@@ -394,7 +403,7 @@ impl State {
             let highest = highest.into_iter().fold(f64::NEG_INFINITY, greater);
             if highest > best.value {
                 let at = gaps.iter().zip(up).position(|(gap, up)| gap + up == highest).unwrap_or_default();
-                best = Choice { example: block * BLOCK + at, value: highest };
+                best = Choice { example: block * BLOCK_OF_EXAMPLES + at, value: highest };
             }
         }
         best
@@ -813,7 +822,7 @@ mod tests {
         let mut points = Points::new(3);
         (0..100).for_each(|_| points.push(&[(); 3].map(|()| 1e4 * random.unit())));
         let solution = train(&KernelMatrix::of(Kernel::Linear, &points), &random_labels(&mut random, 100), 1e6);
-        assert!(!solution.is_converged && solution.steps == LEAST_STEPS, "{}", solution.steps);
+        assert!(!solution.is_converged && solution.steps == LEAST_STEPS_OF_FIT, "{}", solution.steps);
         assert!(solution.alphas().all(|alpha| alpha.is_finite()) && solution.b.is_finite());
         let matrix = KernelMatrix::of(GAUSSIAN, &points);
         let labels = random_labels(&mut random, 100);

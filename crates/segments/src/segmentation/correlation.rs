@@ -10,9 +10,9 @@
 //! cluster of all leaves and a cluster for each leaf are tried too, for a trial can cost more than these. The number of
 //! clusters comes out by itself.
 //!
-//! Costs are integers, in units of 1 / [`UNIT`], so the result is the same on every machine.
+//! Costs are integers, in units of 1 / [`UNIT_OF_COST`], so the result is the same on every machine.
 
-use super::energy::UNIT;
+use super::energy::UNIT_OF_COST;
 use dehusk_core::random::Random;
 
 /// Number of bits of a word.
@@ -96,7 +96,7 @@ fn pair_costs(probability: f32, lambda: f64) -> [i32; 2] {
     // What is no number is not positive.
     let probability = if probability > 0.0 { f64::from(probability.min(1.0)) } else { 0.0 };
     let lambda = if lambda > 0.0 { lambda.min(MOST_LAMBDA) } else { 0.0 };
-    [lambda * probability, 1.0 - probability].map(|cost| (cost * f64::from(UNIT)).round() as i32)
+    [lambda * probability, 1.0 - probability].map(|cost| (cost * f64::from(UNIT_OF_COST)).round() as i32)
 }
 
 /// The positions of the bits that are set.

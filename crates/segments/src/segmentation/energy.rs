@@ -18,13 +18,13 @@
 //! W_p = D_p(invisible) + sum over children c of edge_c - edge_p        (the root has no edge_p)
 //! ```
 //!
-//! All numbers are integers, in units of 1 / [`UNIT`]. So sums are exact, and so is "cheaper".
+//! All numbers are integers, in units of 1 / [`UNIT_OF_COST`]. So sums are exact, and so is "cheaper".
 
 /// In place of a label: the node is mere structure.
 pub const INVISIBLE: u32 = u32::MAX;
 
 /// Costs are in units of 1 divided by this.
-pub const UNIT: u32 = 1 << 16;
+pub const UNIT_OF_COST: u32 = 1 << 16;
 
 /// 2 leaves that are neighbours on the page, and what it costs that they have different labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use super::parts::{Ancestors, Parts};
 use dehusk_core::dom::facts::{Area, Count, Facts};
-use dehusk_core::html::{BOLD, NodeKind, Rect, Style, Tree};
+use dehusk_core::html::{NodeKind, Rect, Style, Tree, WEIGHT_OF_BOLD};
 
 /// The kinds of elements that are told apart.
 const CLASSES: [(&str, &[&str]); 5] = [
@@ -17,12 +17,12 @@ const CLASSES: [(&str, &[&str]); 5] = [
 /// The features that two parts can differ in.
 pub const COMPARED: usize = 24;
 /// The features of a part.
-pub const WIDTH: usize = 30;
+pub const PART_WIDTH: usize = 30;
 
 macro_rules! names {
     ($($name:literal)*; $($class:literal)*; $($pair:literal)*; $($edge:literal)*; $($label:literal)*) => {
         /// The names of the features of a part.
-        pub const NAMES: [&str; WIDTH] = [$($name,)* $($class,)*];
+        pub const NAMES: [&str; PART_WIDTH] = [$($name,)* $($class,)*];
         /// The names of the features of two leaves.
         pub const PAIR_NAMES: [&str; PAIR_WIDTH] = [$($name,)* $($pair,)*];
         /// The names of the features of a part in the one around it.
@@ -37,9 +37,9 @@ macro_rules! names {
 /// Number of features of two leaves.
 pub const PAIR_WIDTH: usize = COMPARED + 9;
 /// Number of features of a part and another one that it may be of a segment with.
-pub const LABEL_WIDTH: usize = PAIR_WIDTH + WIDTH + 4;
+pub const LABEL_WIDTH: usize = PAIR_WIDTH + PART_WIDTH + 4;
 /// Number of features of a part in the one around it.
-pub const EDGE_WIDTH: usize = WIDTH + COMPARED + 3;
+pub const EDGE_WIDTH: usize = PART_WIDTH + COMPARED + 3;
 
 names! {
     "center-x" "center-y" "width" "height" "aspect" "area" "background-l" "background-a" "background-b" "color-l" "color-a"
@@ -52,7 +52,7 @@ names! {
 }
 
 /// The features of a part.
-pub type Vector = [f32; WIDTH];
+pub type Vector = [f32; PART_WIDTH];
 
 /// The features of all parts of a page, and what is needed to compare two of them.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl Described {
             let [font, largest, bold, italic] = fonts.of_node(tree, node);
             let name = tag_of(facts, node);
             let class = CLASSES.iter().position(|(_, names)| names.contains(&name)).unwrap_or(CLASSES.len());
-            let mut vector = [0.0; WIDTH];
+            let mut vector = [0.0; PART_WIDTH];
             vector[..COMPARED].copy_from_slice(&[
                 (rect.left + rect.width / 2.0) / page_width,
                 (rect.top + rect.height / 2.0) / page_height,
@@ -180,10 +180,10 @@ impl Described {
     pub fn label(&self, parts: &Parts, part: usize, label: usize, leaves: u32) -> [f32; LABEL_WIDTH] {
         let mut all = [0.0; LABEL_WIDTH];
         all[..PAIR_WIDTH].copy_from_slice(&self.pair(parts, part, label));
-        all[PAIR_WIDTH..][..WIDTH].copy_from_slice(&self.vectors[label]);
+        all[PAIR_WIDTH..][..PART_WIDTH].copy_from_slice(&self.vectors[label]);
         let holds = |outer: usize, inner: usize| outer <= inner && inner < parts.ends[outer] as usize;
         let is = |so: bool| f32::from(u8::from(so));
-        all[PAIR_WIDTH + WIDTH..].copy_from_slice(&[
+        all[PAIR_WIDTH + PART_WIDTH..].copy_from_slice(&[
             is(holds(label, part)),
             is(holds(part, label)),
             (leaves as f32).ln_1p(),
@@ -196,11 +196,11 @@ impl Described {
     pub fn edge(&self, parts: &Parts, child: usize, children: u32, leaves: [u32; 2]) -> [f32; EDGE_WIDTH] {
         let parent = parts.parents[child] as usize;
         let mut edge = [0.0; EDGE_WIDTH];
-        edge[..WIDTH].copy_from_slice(&self.vectors[parent]);
+        edge[..PART_WIDTH].copy_from_slice(&self.vectors[parent]);
         let differences = self.vectors[parent].iter().zip(&self.vectors[child]).map(|(a, b)| (a - b).abs());
-        edge[WIDTH..].iter_mut().zip(differences.take(COMPARED)).for_each(|(edge, difference)| *edge = difference);
+        edge[PART_WIDTH..].iter_mut().zip(differences.take(COMPARED)).for_each(|(edge, difference)| *edge = difference);
         let is_same = self.looks[parent].tag == self.looks[child].tag;
-        edge[WIDTH + COMPARED..].copy_from_slice(&[
+        edge[PART_WIDTH + COMPARED..].copy_from_slice(&[
             (children as f32).ln_1p(),
             leaves[0] as f32 / leaves[1].max(1) as f32,
             f32::from(u8::from(is_same)),
@@ -245,7 +245,7 @@ impl Fonts {
             if let NodeKind::Text(_) = tree.kind(node) {
                 let chars = facts.chars(node);
                 let is = |so: bool| f64::from(u8::from(so));
-                let of = [1.0, f64::from(style.font), is(style.weight >= BOLD), is(style.is_italic)];
+                let of = [1.0, f64::from(style.font), is(style.weight >= WEIGHT_OF_BOLD), is(style.is_italic)];
                 sum.iter_mut().zip(of).for_each(|(sum, of)| *sum += f64::from(chars) * of);
                 largest_of[node] = style.font;
                 (colors[node], longest[node]) = (Some(style.color), chars);

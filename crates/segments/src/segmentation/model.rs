@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use rayon::prelude::*;
 use serde::Deserialize;
 
-use super::features::{COMPARED, Described, EDGE_NAMES, LABEL_NAMES, NAMES, PAIR_NAMES, Vector, WIDTH};
+use super::features::{COMPARED, Described, EDGE_NAMES, LABEL_NAMES, NAMES, PAIR_NAMES, PART_WIDTH, Vector};
 use super::neighbours::neighbours;
 use super::parts::Parts;
 use crate::learners::metric::{Metric, MetricOptions, Page, learn};
@@ -91,8 +91,8 @@ struct Mixed;
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentModel {
-    means: [f64; WIDTH],
-    deviations: [f64; WIDTH],
+    means: [f64; PART_WIDTH],
+    deviations: [f64; PART_WIDTH],
     metric: Metric,
     neighbours: LogisticModel,
     pairs: LogisticModel,
@@ -146,7 +146,7 @@ impl SegmentModel {
         );
         for (at, name) in NAMES.iter().enumerate() {
             let row: Vec<String> =
-                self.metric.matrix()[at * WIDTH..][..WIDTH].iter().map(|&value| number(value)).collect();
+                self.metric.matrix()[at * PART_WIDTH..][..PART_WIDTH].iter().map(|&value| number(value)).collect();
             let (mean, deviation) = (number(self.means[at]), number(self.deviations[at]));
             let _ = writeln!(yaml, "  {name}: {{mean: {mean}, deviation: {deviation}, metric: [{}]}}", row.join(", "));
         }
@@ -185,13 +185,13 @@ impl SegmentModel {
         if lambda.iter().any(|lambda| !lambda.is_finite() || *lambda < 0.0) {
             return Err(problem(0, format!("'lambda' must be 0 or more{train_again}")));
         }
-        let (mut means, mut deviations) = ([0.0; WIDTH], [1.0; WIDTH]);
-        let mut matrix = Vec::with_capacity(WIDTH * WIDTH);
+        let (mut means, mut deviations) = ([0.0; PART_WIDTH], [1.0; PART_WIDTH]);
+        let mut matrix = Vec::with_capacity(PART_WIDTH * PART_WIDTH);
         for (at, name) in NAMES.iter().enumerate() {
             let missing = || problem(0, format!("there is no feature '{name}'{train_again}"));
             let FeatureRecord { mean, deviation, metric } = features.remove(*name).ok_or_else(missing)?;
             let is_right = mean.is_finite() && deviation.is_finite() && deviation > 0.0;
-            if !is_right || metric.len() != WIDTH || metric.iter().any(|value| !value.is_finite()) {
+            if !is_right || metric.len() != PART_WIDTH || metric.iter().any(|value| !value.is_finite()) {
                 return Err(problem(0, format!("the numbers of '{name}' are impossible{train_again}")));
             }
             (means[at], deviations[at]) = (mean, deviation);
@@ -200,7 +200,9 @@ impl SegmentModel {
         if let Some(name) = features.keys().next() {
             return Err(problem(0, format!("this version does not know the feature '{name}'{train_again}")));
         }
-        if (0..WIDTH).any(|row| (0..row).any(|column| matrix[row * WIDTH + column] != matrix[column * WIDTH + row])) {
+        if (0..PART_WIDTH)
+            .any(|row| (0..row).any(|column| matrix[row * PART_WIDTH + column] != matrix[column * PART_WIDTH + row]))
+        {
             return Err(problem(0, format!("the rows of 'metric' are not symmetric{train_again}")));
         }
         let [_, neighbours, pairs, labels, edges] = &all[..] else {
@@ -209,7 +211,7 @@ impl SegmentModel {
         Ok(SegmentModel {
             means,
             deviations,
-            metric: Metric::rounded(WIDTH, matrix),
+            metric: Metric::rounded(PART_WIDTH, matrix),
             neighbours: NEIGHBOURS.parse(neighbours, file)?,
             pairs: PAIRS.parse(pairs, file)?,
             edges: EDGES.parse(edges, file)?,
@@ -219,7 +221,7 @@ impl SegmentModel {
     }
 
     /// The standardised features of a part.
-    fn standardised(&self, vector: &Vector) -> [f64; WIDTH] {
+    fn standardised(&self, vector: &Vector) -> [f64; PART_WIDTH] {
         std::array::from_fn(|at| ((f64::from(vector[at]) - self.means[at]) / self.deviations[at]).clamp(-5.0, 5.0))
     }
 
@@ -270,16 +272,16 @@ impl SegmentModel {
     pub fn fit(lessons: &[Lesson], options: &MetricOptions) -> SegmentModel {
         let vectors = || lessons.iter().flat_map(|lesson| &lesson.scene.described.vectors);
         let count = vectors().count().max(1) as f64;
-        let means: [f64; WIDTH] =
+        let means: [f64; PART_WIDTH] =
             std::array::from_fn(|at| vectors().map(|vector| f64::from(vector[at])).sum::<f64>() / count);
-        let deviations: [f64; WIDTH] = std::array::from_fn(|at| {
+        let deviations: [f64; PART_WIDTH] = std::array::from_fn(|at| {
             let squares: f64 = vectors().map(|vector| (f64::from(vector[at]) - means[at]).powi(2)).sum();
             Some((squares / count).sqrt()).filter(|deviation| *deviation > 1e-6).unwrap_or(1.0)
         });
         let mut model = SegmentModel {
             means,
             deviations,
-            metric: Metric::identity(WIDTH),
+            metric: Metric::identity(PART_WIDTH),
             neighbours: fit(&examples(lessons, &PAIR_NAMES, neighbour_examples), &FIT),
             pairs: fit(&examples(lessons, &PAIR_NAMES, pair_examples), &FIT),
             edges: fit(&examples(lessons, &EDGE_NAMES, edge_examples), &FIT),
@@ -294,7 +296,7 @@ impl SegmentModel {
                 vectors.extend(model.standardised(&lesson.scene.described.vectors[part]));
                 groups.push(group as usize);
             }
-            Page { width: WIDTH, vectors, groups }
+            Page { width: PART_WIDTH, vectors, groups }
         };
         let pages: Vec<Page> = lessons.iter().map(page).collect();
         model.metric = learn(&pages, options).metric;

@@ -10,7 +10,7 @@ use dehusk_core::html::Rect;
 /// The largest gap between neighbours, in pixels.
 const GAP: f32 = 100.0;
 /// The least overlap of neighbours, in parts of the smaller one.
-const OVERLAP: f32 = 0.25;
+const LEAST_OVERLAP: f32 = 0.25;
 
 /// The pairs of neighbours among boxes: the smaller number first, in order. Empty boxes have no neighbours. Takes O(n log n)
 /// time, and time for the pairs.
@@ -56,7 +56,7 @@ fn seen_from(sides: &[Side]) -> Vec<(u32, u32)> {
             let before = sides[other as usize];
             let overlap = side.high.min(before.high) - side.low.max(before.low);
             let smaller = (side.high - side.low).min(before.high - before.low);
-            if overlap >= OVERLAP * smaller && side.near - before.far <= GAP {
+            if overlap >= LEAST_OVERLAP * smaller && side.near - before.far <= GAP {
                 pairs.push((other.min(index as u32), other.max(index as u32)));
             }
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::correlation::cluster;
-use super::energy::{Energy, Neighbours, UNIT};
+use super::energy::{Energy, Neighbours, UNIT_OF_COST};
 use super::expansion::minimise;
 use super::grouping::Grouping;
 use super::model::{Scene, SegmentModel};
@@ -162,7 +162,7 @@ pub fn cuts(scene: &Scene, model: &SegmentModel, knowledge: Knowledge, lambda: O
         return (whole(parts), false);
     }
     let lambda = lambda.unwrap_or(model.lambda[0]);
-    let price = |probability: f64| (lambda * probability * f64::from(UNIT)).round() as u32;
+    let price = |probability: f64| (lambda * probability * f64::from(UNIT_OF_COST)).round() as u32;
     let (labels, is_capped) = labels(parts);
     let data = distances(scene, model, &labels, knowledge.distance);
     let edges = edges(scene, model, knowledge).into_iter().map(price).collect();
@@ -183,7 +183,7 @@ pub fn cuts(scene: &Scene, model: &SegmentModel, knowledge: Knowledge, lambda: O
 /// How far each part is from each label.
 fn distances(scene: &Scene, model: &SegmentModel, labels: &[usize], distance: Distance) -> Vec<u32> {
     let parts = scene.parts.len();
-    let units = |distance: f64| (distance * f64::from(UNIT)).round() as u32;
+    let units = |distance: f64| (distance * f64::from(UNIT_OF_COST)).round() as u32;
     let mut all = Vec::with_capacity(parts * labels.len());
     if distance == Distance::Learned {
         let comparison = model.comparison(scene);

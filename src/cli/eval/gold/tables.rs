@@ -12,7 +12,7 @@ use crate::cli::summary::{Summary, count};
 use crate::cli::table::{Table, decimal, percent};
 
 /// Maximum number of characters of a lost text or a regex that are shown.
-const SHOWN: usize = 88;
+const CHARACTERS_OF_ROW: usize = 88;
 /// Maximum number of lost texts of a document that are shown.
 const LOST_TEXTS: usize = 3;
 /// Maximum number of lost words of a pattern that are shown.
@@ -151,7 +151,7 @@ fn cells(score: &Score) -> impl Iterator<Item = String> {
 }
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(CHARACTERS_OF_ROW) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }

@@ -14,7 +14,7 @@ use crate::cleaning::reading::Reading;
 use crate::patterns::{Pattern, PatternFile, Status};
 
 /// Minimum number of documents of a source in a run. With fewer, it is not judged.
-pub const MIN_DOCUMENTS: usize = 10;
+pub const MIN_DOCUMENTS_OF_RUN: usize = 10;
 /// Minimum mean number of patterns in a document at mining. With fewer, documents without any pattern are normal, so
 /// the number of patterns is not judged.
 pub const MIN_PATTERNS: f64 = 1.0;
@@ -111,7 +111,7 @@ pub fn removes_as_mined(files: &[&PatternFile]) -> bool {
 /// Compares a run with mining: the mean number of patterns in a document and, if both values are known, the share of
 /// the removed text. `None` if the run has too few documents.
 pub fn drift(patterns_when_mined: f64, removed_when_mined: Option<f64>, found: &Found) -> Option<Drift> {
-    if found.documents < MIN_DOCUMENTS {
+    if found.documents < MIN_DOCUMENTS_OF_RUN {
         return None;
     }
     let patterns = Figure::new(patterns_when_mined, found.patterns as f64 / found.documents as f64);

@@ -54,9 +54,9 @@ impl LastPlace {
 }
 
 /// Minimum number of documents with the pattern. With fewer, the 5 signs above may be chance.
-pub(crate) const MIN_DOCUMENTS: usize = 6;
+pub(crate) const MIN_DOCUMENTS_OF_END: usize = 6;
 /// Minimum share of the documents that have the pattern. Rarer text is no part of the page's frame.
-pub(crate) const MIN_SHARE: f64 = 0.3;
+pub(crate) const MIN_SHARE_OF_END: f64 = 0.3;
 /// Minimum number of words of prose before the pattern, in every document.
 pub(crate) const MIN_ARTICLE_WORDS: f64 = 40.0;
 /// Minimum number of words of a paragraph that an article can go on with. Headlines of other articles are shorter.
@@ -80,14 +80,14 @@ const MIN_STANDARD_ERRORS: f64 = 1.5;
 const LEAST: f64 = 0.5;
 
 /// Minimum number of words of a pattern that ends articles, if it matches only a part of a line.
-const MIN_WORDS: f64 = 5.0;
+const MIN_WORDS_OF_END: f64 = 5.0;
 
-/// The last place of each pattern whose match is whole lines, or is proven and has `MIN_WORDS`. Sorted by pattern.
+/// The last place of each pattern whose match is whole lines, or is proven and has `MIN_WORDS_OF_END`. Sorted by pattern.
 pub fn last_places(reading: &Reading, matches: &[Match], evidence: &Evidence, segments: &Segments) -> Vec<LastPlace> {
     let is_edge = |gap: usize| reading.tokens.line_starts[gap] || evidence.is_edge[gap];
     let is_set_off = |Match { tokens, .. }: &Match| {
         reading.layout.is_lines(tokens)
-            || is_edge(tokens.start) && is_edge(tokens.end) && reading.layout.words(tokens) >= MIN_WORDS
+            || is_edge(tokens.start) && is_edge(tokens.end) && reading.layout.words(tokens) >= MIN_WORDS_OF_END
     };
     let matches = matches.iter().map(|found| without_stop_before(&reading.layout, found));
     let mut set_off: Vec<Match> = matches.filter(is_set_off).collect();

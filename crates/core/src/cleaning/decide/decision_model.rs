@@ -15,7 +15,7 @@ use crate::models::file::{ModelFileError, ModelFormat, PART, parts};
 use crate::models::network::Network;
 
 /// See [`fit`](crate::models::network::fit).
-const PENALTY: f32 = 0.0005;
+const PENALTY_OF_SEGMENTS: f32 = 0.0005;
 
 const FIRST: ModelFormat = ModelFormat { model: "decision", version: 1, features: &NAMES };
 const SECOND: ModelFormat = ModelFormat { model: "decision-in-document", version: 1, features: &OPINIONS };
@@ -109,11 +109,11 @@ impl DecisionModel {
             Taught { part: *part, rows, labels }
         };
         let first: Vec<Taught> = lessons.iter().map(|lesson| taught(lesson, &lesson.rows)).collect();
-        let of_first = learned(&NAMES, &first, PENALTY);
+        let of_first = learned(&NAMES, &first, PENALTY_OF_SEGMENTS);
         let opinions = |(lesson, taught): (&Lesson, &Taught)| lesson.opinions(&of_first.opinions(WIDTH, taught));
         let rows: Vec<Vec<f32>> = lessons.par_iter().zip(&first).map(opinions).collect();
         let second: Vec<Taught> = lessons.iter().zip(&rows).map(|(lesson, rows)| taught(lesson, rows)).collect();
-        let of_second = learned(&OPINIONS, &second, PENALTY);
+        let of_second = learned(&OPINIONS, &second, PENALTY_OF_SEGMENTS);
         let judged = second.par_iter().map(|taught| of_second.opinions(OPINIONS.len(), taught)).collect();
         let networks = Networks { first: of_first.network, second: of_second.network };
         Fitted { model: DecisionModel { networks: networks.into() }, judged }

@@ -76,12 +76,12 @@ struct Sums {
 }
 
 /// Number of tokens in a block. So a difference is at most 126, and the sum of a whole block at most 128.
-const BLOCK: usize = 64;
+const BLOCK_OF_TOKENS: usize = 64;
 
 impl Sums {
     fn of(looks: &[u8]) -> Sums {
         let of_looks = &*OF_LOOKS;
-        let (blocks, tokens) = (looks.len() / BLOCK + 1, looks.len() + 1);
+        let (blocks, tokens) = (looks.len() / BLOCK_OF_TOKENS + 1, looks.len() + 1);
         let mut sums = Sums { of_blocks: Vec::with_capacity(blocks), within: Vec::with_capacity(tokens) };
         let mut before: Sum = [0; SUMS];
         let mut add = |sums: &mut Sums, block: &[u8]| {
@@ -95,7 +95,7 @@ impl Sums {
             before.iter_mut().zip(within.to_le_bytes()).for_each(|(sum, more)| *sum += u32::from(more));
             within
         };
-        let mut blocks = looks.chunks_exact(BLOCK);
+        let mut blocks = looks.chunks_exact(BLOCK_OF_TOKENS);
         blocks.by_ref().for_each(|block| _ = add(&mut sums, block));
         let at_end = add(&mut sums, blocks.remainder());
         sums.within.push(at_end);
@@ -104,7 +104,7 @@ impl Sums {
 
     #[inline]
     fn before(&self, token: usize, sum: usize) -> u32 {
-        self.of_blocks[token / BLOCK][sum] + (self.within[token] >> (8 * sum) & 0xff)
+        self.of_blocks[token / BLOCK_OF_TOKENS][sum] + (self.within[token] >> (8 * sum) & 0xff)
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::map::{Origin, Trace};
 use super::super::pending::PendingTag;
 use super::super::tree::{Attribute, Opening, Visibility};
-use super::MOST_BYTES;
+use super::MOST_BYTES_OF_VALUE;
 
 /// The most bytes of JSON-LD that are kept of a page. A script that does not fit is left out.
 const MOST_OF_SCRIPTS: usize = 256 << 10;
@@ -211,7 +211,7 @@ pub fn open_graph(meta: &PendingTag, name: &str) -> Option<String> {
 }
 
 fn short(value: &[u8]) -> Option<String> {
-    (value.len() <= MOST_BYTES).then(|| String::from_utf8_lossy(value).into_owned())
+    (value.len() <= MOST_BYTES_OF_VALUE).then(|| String::from_utf8_lossy(value).into_owned())
 }
 
 fn has_word(tag: &PendingTag, attribute: Attribute, wanted: &str) -> bool {
@@ -257,7 +257,7 @@ impl Trace for Declared {
     }
 
     fn title(&mut self, text: &[u8]) {
-        if !self.is_title_over && self.title.len() + text.len() <= MOST_BYTES {
+        if !self.is_title_over && self.title.len() + text.len() <= MOST_BYTES_OF_VALUE {
             self.title.push_str(&String::from_utf8_lossy(text));
         }
     }

@@ -21,7 +21,7 @@ use super::tree::{Attribute, Tree};
 use super::{read_despite_scripts, visible_text};
 
 /// A longer value is none: nobody writes such a title, and it would take memory.
-const MOST_BYTES: usize = 10_000;
+const MOST_BYTES_OF_VALUE: usize = 10_000;
 /// The name of an author is shorter than this, in bytes. What is longer is a text about the author.
 const MOST_OF_NAME: usize = 200;
 
@@ -146,7 +146,7 @@ impl Shown {
 
 /// A text of JSON-LD. Many programs escape it as if it were HTML.
 fn decoded(value: &str) -> Option<Cow<'_, str>> {
-    match value.len() > MOST_BYTES {
+    match value.len() > MOST_BYTES_OF_VALUE {
         true => None,
         false if value.contains(['&', '<']) => Some(visible_text(value).into()),
         false => Some(value.into()),
@@ -155,7 +155,7 @@ fn decoded(value: &str) -> Option<Cow<'_, str>> {
 
 /// A text without needless white space. `None` if nothing is left, or too much.
 fn collapsed(value: &str) -> Option<String> {
-    if value.len() > MOST_BYTES {
+    if value.len() > MOST_BYTES_OF_VALUE {
         return None;
     }
     let words: Vec<&str> = value.split_whitespace().collect();
@@ -194,8 +194,9 @@ fn is_all(text: &str, kind: fn(&u8) -> bool) -> bool {
 
 /// An absolute address on the web.
 fn web_address(value: &str) -> Option<String> {
-    let is_address =
-        value.len() <= MOST_BYTES && is_of_web(value) && !value.contains(|c: char| c.is_whitespace() || c.is_control());
+    let is_address = value.len() <= MOST_BYTES_OF_VALUE
+        && is_of_web(value)
+        && !value.contains(|c: char| c.is_whitespace() || c.is_control());
     is_address.then(|| value.to_owned())
 }
 

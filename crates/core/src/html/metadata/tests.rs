@@ -198,11 +198,11 @@ fn what_is_kept_of_a_page_is_bounded() {
     for page in hostile(100_000) {
         let (_, declared) = super::super::read::<Declared>(&page);
         let kept: usize = declared.scripts().iter().map(String::len).sum();
-        assert!(kept <= 256 << 10 && declared.title().len() <= MOST_BYTES, "{}", &page[..60]);
+        assert!(kept <= 256 << 10 && declared.title().len() <= MOST_BYTES_OF_VALUE, "{}", &page[..60]);
         let metadata = page_metadata(&page, None);
-        assert!(format!("{metadata:?}").len() < 10 * MOST_BYTES, "{}", &page[..60]);
+        assert!(format!("{metadata:?}").len() < 10 * MOST_BYTES_OF_VALUE, "{}", &page[..60]);
     }
-    let long = "x".repeat(MOST_BYTES + 1);
+    let long = "x".repeat(MOST_BYTES_OF_VALUE + 1);
     let article = linked(&format!(r#"{{"@type": "Article", "headline": "{long}", "description": "Short."}}"#));
     assert_eq!(
         said(&format!("<meta name=description content={long}><title>{long}</title>{article}")),

@@ -19,7 +19,7 @@ use super::rows::values;
 use super::{Opened, Parquet, of_input, rows_of};
 
 /// Number of rows that are copied at a time.
-const STEP: usize = 64;
+const ROWS_AT_A_TIME: usize = 64;
 
 /// The change of a value.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ fn copy_runs<T: DataType>(
 ) -> Parquet<()> {
     for run in stays.chunk_by(|a, b| a == b) {
         match run[0] {
-            true => run.chunks(STEP).try_for_each(|step| copy_values(&mut from, to, step.len()))?,
+            true => run.chunks(ROWS_AT_A_TIME).try_for_each(|step| copy_values(&mut from, to, step.len()))?,
             false => complete(from.skip_records(run.len()).map_err(of_input)?, run.len())?,
         }
     }
@@ -141,7 +141,7 @@ pub(super) fn copy_changed(
         return Err(ParquetError::General("a column of strings has no strings".to_owned()));
     };
     loop {
-        let step = changes.by_ref().take(STEP).collect::<Parquet<Vec<Change>>>()?;
+        let step = changes.by_ref().take(ROWS_AT_A_TIME).collect::<Parquet<Vec<Change>>>()?;
         if step.is_empty() {
             return Ok(());
         }

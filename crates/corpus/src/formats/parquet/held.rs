@@ -14,7 +14,7 @@ use super::Parquet;
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// The fastest regular level of Zstandard. It reduces text to 1/3, at some hundred megabytes per second.
-const LEVEL: i32 = 1;
+const FASTEST_LEVEL: i32 = 1;
 
 /// Texts, in order.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl Held {
         self.open.extend_from_slice(text.as_bytes());
         if self.open.len() >= BLOCK_BYTES {
             // The compressor allocates memory for the worst case. The box releases what is not used.
-            self.blocks.push(zstd::bulk::compress(&self.open, LEVEL)?.into_boxed_slice());
+            self.blocks.push(zstd::bulk::compress(&self.open, FASTEST_LEVEL)?.into_boxed_slice());
             self.open.clear();
         }
         Ok(())

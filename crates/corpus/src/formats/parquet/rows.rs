@@ -24,7 +24,7 @@ const MAX_ROWS: usize = 4096;
 const FULL_BYTES: usize = 8 << 20;
 
 /// Maximum number of rows that are read before their size is checked.
-const STEP: usize = 64;
+const ROWS_AT_A_TIME: usize = 64;
 
 /// Reads a file from its first row on. After an error, it returns nothing more.
 pub(crate) struct Batches {
@@ -192,7 +192,7 @@ impl Readers {
             // batch.
             let of_that_size = match rows {
                 0 => 1,
-                _ => ((FULL_BYTES - bytes) / (bytes / rows).max(1)).clamp(1, STEP),
+                _ => ((FULL_BYTES - bytes) / (bytes / rows).max(1)).clamp(1, ROWS_AT_A_TIME),
             };
             let step = self.left.min(of_that_size.min(MAX_ROWS - rows) as u64);
             for reader in self.columns.iter_mut() {

@@ -12,7 +12,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use crate::Reason;
 
 /// Number of bytes of space that are added at a time.
-const STEP: usize = 32 * 1024;
+const BYTES_ADDED: usize = 32 * 1024;
 
 /// Maximum number of codings. A header with more is not meant seriously and would be slow to decode, so it is ignored.
 const MOST_CODINGS: usize = 8;
@@ -141,7 +141,7 @@ enum Inflated {
 fn inflate(mut stream: Decompress, bytes: &[u8], unpacked: &mut Vec<u8>, limit: u64) -> Inflated {
     loop {
         let before = (stream.total_in(), stream.total_out());
-        unpacked.reserve(STEP);
+        unpacked.reserve(BYTES_ADDED);
         let rest = &bytes[stream.total_in() as usize..];
         let status = stream.decompress_vec(rest, unpacked, FlushDecompress::None);
         match status {

@@ -14,7 +14,7 @@ const OUTDATED: [&str; 7] =
     ["Content-Encoding", "Transfer-Encoding", "Trailer", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest"];
 
 /// Number of bytes of a body without a type that are searched for signs of HTML.
-const SCANNED_BYTES: usize = 1024;
+const BYTES_SCANNED_FOR_HTML: usize = 1024;
 
 /// The page or text in the response. `None` if it has none.
 pub(super) fn document(block: &[u8], limit: u64) -> Option<Result<Body<'_>, Reason>> {
@@ -83,7 +83,7 @@ fn codings(header: Header) -> Vec<String> {
 }
 
 fn looks_like_html(bytes: &[u8]) -> bool {
-    let head = bytes[..bytes.len().min(SCANNED_BYTES)].to_ascii_lowercase();
+    let head = bytes[..bytes.len().min(BYTES_SCANNED_FOR_HTML)].to_ascii_lowercase();
     let has = |tag: &[u8]| head.windows(tag.len()).any(|place| place == tag);
     has(b"<!doctype html") || has(b"<html")
 }

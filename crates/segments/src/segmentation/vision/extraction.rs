@@ -7,7 +7,7 @@ use super::MOST_COHERENT;
 use super::looks::Looks;
 
 /// An element with text of its own is one piece if it covers less than this share of the page (rule 8).
-const SMALL: f64 = 0.05;
+const SMALL_SHARE: f64 = 0.05;
 /// An element is one piece if its largest child covers less than this share of the page (rule 9).
 const SMALL_CHILD: f64 = 0.02;
 
@@ -95,7 +95,7 @@ fn judge(looks: &Looks, node: usize) -> Verdict {
     if is_table && has_other_background(looks, node) {
         return Verdict::Divide { by_background: true }; // 7
     }
-    if !is_table && looks.share(node) < SMALL && looks.children(node).any(|child| looks.is_text(child)) {
+    if !is_table && looks.share(node) < SMALL_SHARE && looks.children(node).any(|child| looks.is_text(child)) {
         return Verdict::Piece(by_tag(name)); // 8
     }
     if largest() < SMALL_CHILD {

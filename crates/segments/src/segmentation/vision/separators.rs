@@ -18,7 +18,7 @@ use super::looks::{Fonts, Looks};
 use dehusk_core::html::Rect;
 
 /// Pieces may overlap by so many pixels, and still have a separator between them. Sizes of boxes are rounded.
-const OVERLAP: f32 = 1.0;
+const OVERLAP_ALLOWED: f32 = 1.0;
 /// Font sizes that differ by so many pixels are different.
 const OTHER_SIZE: f32 = 2.0;
 /// Font weights that differ by so much are different.
@@ -176,7 +176,7 @@ impl Stripes {
         for (at, &next) in order.iter().enumerate().skip(1) {
             let [before, after] = [shapes[last], shapes[next]];
             let stripe = end(before.rect, axis)..start(after.rect, axis);
-            if stripe.start <= stripe.end + OVERLAP {
+            if stripe.start <= stripe.end + OVERLAP_ALLOWED {
                 separators.push((at, weight(&before, &after, stripe, rules, axis)));
             }
             if end(after.rect, axis) > end(before.rect, axis) {

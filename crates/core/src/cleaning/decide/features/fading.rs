@@ -40,18 +40,18 @@ pub struct Fading<F, const K: usize> {
 }
 
 /// Number of segments in a block.
-const BLOCK: usize = 64;
+const BLOCK_OF_SEGMENTS: usize = 64;
 
 impl<F: Fn(usize) -> (f64, [f32; K]), const K: usize> Fading<F, K> {
     /// `value` gives the number of words in a segment, and its values.
     pub fn of(segments: usize, value: F) -> Fading<F, K> {
-        let blocks = segments.div_ceil(BLOCK);
+        let blocks = segments.div_ceil(BLOCK_OF_SEGMENTS);
         let mut fading = Fading {
             segments,
             value,
             before: [[0.0; K]; REACHES],
             after_blocks: vec![[[0.0; K]; REACHES]; blocks],
-            of_block: Vec::with_capacity(BLOCK),
+            of_block: Vec::with_capacity(BLOCK_OF_SEGMENTS),
         };
         for block in (1..blocks).rev() {
             fading.after_blocks[block - 1] = fading.sum_up(block);
@@ -61,22 +61,22 @@ impl<F: Fn(usize) -> (f64, [f32; K]), const K: usize> Fading<F, K> {
 
     /// The sums before and after a segment, both with the segment itself. Segments must be requested in order.
     pub fn at(&mut self, segment: usize) -> (Sums<K>, Sums<K>) {
-        if segment.is_multiple_of(BLOCK) {
-            self.sum_up(segment / BLOCK);
+        if segment.is_multiple_of(BLOCK_OF_SEGMENTS) {
+            self.sum_up(segment / BLOCK_OF_SEGMENTS);
         }
         let (words, values) = (self.value)(segment);
         let mut before = self.before;
         add(&mut before, values);
         self.before = before;
         fade(&mut self.before, words);
-        (before, self.of_block[self.of_block.len() - 1 - segment % BLOCK])
+        (before, self.of_block[self.of_block.len() - 1 - segment % BLOCK_OF_SEGMENTS])
     }
 
     /// Computes the sums of a block. Returns the sum after the block before.
     fn sum_up(&mut self, block: usize) -> Sums<K> {
         let mut sums = self.after_blocks[block];
         self.of_block.clear();
-        for segment in (block * BLOCK..self.segments.min((block + 1) * BLOCK)).rev() {
+        for segment in (block * BLOCK_OF_SEGMENTS..self.segments.min((block + 1) * BLOCK_OF_SEGMENTS)).rev() {
             let (words, values) = (self.value)(segment);
             add(&mut sums, values);
             self.of_block.push(sums);
