@@ -69,7 +69,6 @@ pub use page::Page;
 pub use pending_file::PendingFile;
 pub use pending_file::remove_left_over;
 pub use pending_file::temporary_beside;
-#[doc(hidden)]
 pub use reading::decoded_page;
 pub use reads::Reads;
 pub use record::rewrite_line;
@@ -79,7 +78,6 @@ pub use scan_error::{NothingFound, ScanError};
 pub use skipped::{Ignored, Reason, Skipped};
 pub use source_by::SourceBy;
 pub use source_id::{SourceId, SourceIdError};
-#[doc(hidden)]
 pub use suggest::similar_source;
 pub use suggest::{mistakes, similar_name, similar_path};
 pub use target::{FileId, folder_of};
