@@ -111,6 +111,7 @@ impl Library {
     }
 
     /// The lexers of the files, for other files that use the same ones.
+    #[doc(hidden)]
     pub fn lexers(&self) -> &LexerCache {
         &self.lexers
     }
@@ -119,6 +120,7 @@ impl Library {
     ///
     /// # Errors
     /// If one is a folder and the other a file, the files are for two sources, or some cannot be used.
+    #[doc(hidden)]
     pub fn load_states(old: &Path, new: &Path) -> Result<[Library; 2]> {
         match [old, new].map(Path::is_file) {
             [true, true] => {}
