@@ -150,7 +150,7 @@ pub use dehusk_core::cut::Cut;
 #[doc(inline)]
 pub use dehusk_core::html::{
     Attribute, Boxes, Declared, Metadata, NodeKind, PageAspect, Rect, SourceMap, Tree, page_markdown, page_metadata,
-    page_pruned, page_without, read, visible_text,
+    page_pruned, page_without, read, read_despite_scripts, visible_text,
 };
 
 #[doc(inline)]
@@ -168,7 +168,7 @@ pub use dehusk_core::models::file::ModelFileError;
 pub use dehusk_corpus::{
     BoxesError, BoxesFile, Budget, Document, DocumentRef, DrawnPage, HtmlView, Ignored, Inventory, Keys,
     MAX_DOCUMENT_BYTES, OutputError, OutputRoot, ReadOptions, Reads, Reason, ScanError, Skipped, SourceBy, SourceId,
-    SourceIdError, SourceListing, Sources,
+    SourceIdError, SourceListing, Sources, decoded_page, similar_source,
 };
 
 #[doc(inline)]
@@ -199,8 +199,8 @@ pub use dehusk_core::cleaning::{
 #[doc(inline)]
 pub use dehusk_run::{
     Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, LibraryError, MinedCorpus, MinedSource,
-    Observer, Permission, PipelineError, Silent, SpanUnit, Steps, Stop, Target, ThreadsError, WarningKind,
-    clean_corpus, combine, mine_candidates, mine_corpus,
+    Observer, Permission, PipelineError, Removed, Silent, SpanUnit, Steps, Stop, Target, ThreadsError, WarningKind,
+    candidates_by_source, checked_threads, clean_corpus, combine, in_own_pool, mine_corpus, removed, tell_of_skipped,
 };
 
 #[cfg(all(feature = "pipeline", feature = "stream"))]

@@ -11,8 +11,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk_run::Library;
+use dehusk::{CleanOptions, Cleaner, Library, Scratch};
 use rayon::prelude::*;
 
 #[derive(serde::Deserialize)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema, SchemaRef};
-use dehusk_run::workers::{checked_threads, share_out_and_collect};
+use dehusk::checked_threads;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyList, PyString};
@@ -17,7 +17,7 @@ use pyo3::types::{PyList, PyString};
 use crate::arrow::{Column, Reader, Strings, Table, reader_of};
 use crate::cleaner::{Core, SHORT, at_once_or_stoppable};
 use crate::errors::{Fault, Result};
-use crate::process::cores;
+use crate::process::{cores, share_out};
 use crate::text::{Cell, is_missing, source_in, text_of};
 
 /// Bytes of text that a thread cleans in a step.
@@ -124,8 +124,7 @@ impl Batch<'_> {
                 return range.map(one).collect();
             }
             // The first error is that of the first row, whatever the threads do.
-            let all = |index: usize| Ok::<_, Fault>(one(range.start + index));
-            share_out_and_collect(threads, range.len(), all)?.into_iter().collect()
+            share_out(threads, range.len(), |index| one(range.start + index)).into_iter().collect()
         })
     }
 

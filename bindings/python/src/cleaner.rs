@@ -3,21 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use dehusk_core::cleaning::spans::cutting::cuts;
-use dehusk_core::cleaning::{CleanOptions, Cleaner as SourceCleaner, Cleaning, Scratch};
-use dehusk_core::cut::Cut;
-use dehusk_core::dom::block_model::BlockModel;
-use dehusk_core::dom::page_judge::PageJudge;
-use dehusk_core::dom::page_parts::{Favor, PageChoices, PartChoice};
-use dehusk_core::html::{
-    Declared, Metadata, PageAspect, SourceMap, Tree, page_markdown, page_pruned, read_despite_scripts,
+use dehusk::{
+    BlockModel, Budget, CleanOptions, Cleaner as SourceCleaner, Cleaning, Declared, Favor, MAX_DOCUMENT_BYTES,
+    Metadata, MinedFrom, Observer, PageAspect, PageChoices, PageJudge, PartChoice, PatternFile, Removed, SHARED,
+    Scratch, SourceMap, SpanUnit, Tree, page_markdown, page_pruned, read_despite_scripts, removed,
 };
-use dehusk_core::patterns::{PatternFile, SHARED};
-use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
-use dehusk_corpus::Budget;
-use dehusk_corpus::MAX_DOCUMENT_BYTES;
-use dehusk_corpus::memory::{Need, Size};
-use dehusk_run::clean::spans::{Removed, SpanUnit, removed};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::PyOnceLock;
@@ -25,6 +15,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::batches::{CleanedBatches, Missing, clean_list};
 use crate::errors::{Fault, Result};
+use crate::mining::lexer;
 use crate::patterns::{Files, Patterns, patterns_of};
 use crate::running;
 use crate::text::{argument, page_argument, source_of};
@@ -169,12 +160,11 @@ impl Core {
     ) -> Result<(Cleaning, Arc<SourceCleaner>)> {
         let cleaner = self.of(source)?;
         check_size(text, tree)?;
-        let reading = cleaner.read_page(scratch, text, tree, go_on);
-        let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
+        let cleaning = cleaner.clean_while(scratch, text, tree, go_on);
+        let cleaning = cleaning.map_err(|error| Fault::Pattern(error.to_string()))?;
         if !go_on() {
             return Err(Fault::Internal("the text was cleaned no further".to_owned()));
         }
-        let cleaning = cleaner.explain(text, &reading);
         Ok((self.within_limit(text, cleaning), cleaner))
     }
 
@@ -211,14 +201,11 @@ fn check_size(text: &str, tree: Option<&Tree>) -> Result<()> {
     if text.len() + blocks < LARGE {
         return Ok(());
     }
-    let need = if tree.is_some() { Need::TO_JUDGE } else { Need::TO_CLEAN };
-    let size = Size { tags: blocks as u64, ..Size::of_text(text) };
-    let need = need.within(Budget::default().limit(), size);
-    need.map(drop).map_err(|reason| Fault::Memory(reason.to_string()))
+    Budget::default().check(text, tree).map_err(|reason| Fault::Memory(reason.to_string()))
 }
 
 fn without_patterns(source: &str) -> PatternFile {
-    PatternFile::empty(source, &Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())))
+    PatternFile::of_templates(source, MinedFrom::default(), Vec::new(), &lexer())
 }
 
 /// A page that is read, with what `D` has of it.
@@ -238,10 +225,9 @@ impl<D: PageAspect> ReadPage<D> {
     /// The page, with what goes from it.
     fn written(&self, html: &str, url: Option<&str>, output: Output, cleaning: &Cleaning) -> String {
         let ReadPage { text, map, tree, .. } = self;
-        let ranges: Vec<_> = cleaning.spans.iter().map(|span| span.range.clone()).collect();
-        let cuts: Vec<Cut> = cuts(text, &ranges);
+        let cuts = cleaning.cuts(text);
         match output {
-            Output::Text => dehusk_core::cut::strip(text, &cuts),
+            Output::Text => cleaning.strip(text),
             Output::Html if cuts.is_empty() => html.to_owned(),
             Output::Html => page_pruned(html, text, map, tree, &cuts),
             Output::Markdown => page_markdown(text, tree, &cuts, url),
@@ -256,9 +242,8 @@ impl<D: PageAspect> ReadPage<D> {
         let ReadPage { text, tree, .. } = self;
         let mut scratch = Scratch::default();
         check_size(text, Some(tree))?;
-        let reading = reader.read_page(&mut scratch, text, None, &|| true);
-        let reading = reading.map_err(|error| Fault::Pattern(error.to_string()))?;
-        let cleaning = reader.explain_by(&reading, &judge.boilerplate(text, tree, url, None));
+        let cleaning = reader.clean_by(&mut scratch, text, &judge.boilerplate(text, tree, url, None));
+        let cleaning = cleaning.map_err(|error| Fault::Pattern(error.to_string()))?;
         Ok(self.written(html, url, output, &cleaning))
     }
 }
@@ -283,7 +268,7 @@ pub fn at_once_or_stoppable<T: Send + 'static>(
     if bytes < SHORT {
         return running::listening(py, work);
     }
-    running::run(py, None, move |run| work(&|| dehusk_run::Observer::go_on(run).is_ok()))
+    running::run(py, None, move |run| work(&|| Observer::go_on(run).is_ok()))
 }
 
 #[pymethods]

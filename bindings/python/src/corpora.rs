@@ -2,14 +2,10 @@
 
 use std::path::PathBuf;
 
-use dehusk_core::cleaning::CleanOptions;
-use dehusk_corpus::{Budget, HtmlView, Inventory, Keys, OutputRoot, ReadOptions, Reads, SourceBy};
-use dehusk_run::clean::spans::SpanUnit;
-use dehusk_run::left_out::tell_of_skipped;
-use dehusk_run::{Cleaned, Observer};
-use dehusk_run::{
-    CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, MinedCorpus, PipelineError, Target, WarningKind,
-    clean_corpus as clean_files, mine_corpus as mine_files,
+use dehusk::{
+    Budget, CleanOptions, Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Drift, HtmlView, Inventory,
+    Keys, Library, MAX_DOCUMENT_BYTES, MinedCorpus, Observer, OutputRoot, PipelineError, ReadOptions, Reads, SourceBy,
+    SpanUnit, Target, WarningKind, clean_corpus as clean_files, mine_corpus as mine_files, tell_of_skipped,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -85,9 +81,9 @@ impl Reading {
         let options = ReadOptions::default().html(html).source_by(source_by).keys(keys).follow_links(self.follow_links);
         let options = options.memory(limits.memory.map_or_else(Budget::default, Budget::new));
         Ok(match self.max_document {
-            Some(bytes) if bytes > dehusk_corpus::MAX_DOCUMENT_BYTES as u64 => {
-                let most = dehusk_corpus::MAX_DOCUMENT_BYTES;
-                return Err(Fault::Usage(format!("max_document is {bytes}; give at most {most} bytes")));
+            Some(bytes) if bytes > MAX_DOCUMENT_BYTES as u64 => {
+                let message = format!("max_document is {bytes}; give at most {MAX_DOCUMENT_BYTES} bytes");
+                return Err(Fault::Usage(message));
             }
             Some(bytes) => options.max_document(bytes),
             None => options,
@@ -174,7 +170,7 @@ impl Figures {
             documents: source.mined.documents,
             near_duplicates: source.mined.near_duplicates,
             patterns: file.patterns.len(),
-            cutoff: source.mined.cutoff.share,
+            cutoff: file.mined.cutoff,
         });
         figures.collect()
     }
@@ -233,7 +229,7 @@ fn cleaned(
 ) -> Result<Vec<(String, Cleaned, bool)>> {
     let sources = clean_files(inventory, library, &Target::Folder(target), options, run)?;
     let figures = sources.into_iter().map(|(source, CleanedSource { cleaned, drift })| {
-        let changed = drift.filter(dehusk_core::cleaning::cleaner::drift::Drift::has_changed);
+        let changed = drift.filter(Drift::has_changed);
         if let Some(drift) = &changed {
             run.warn(WarningKind::Rare, &format!("source '{source}' {}", drift.in_words()));
         }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
-use dehusk_corpus::{Inventory, ReadOptions, SourceBy};
+use dehusk::{Inventory, PipelineError, ReadOptions, SourceBy};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -254,8 +254,7 @@ impl Spooled {
     /// If the file cannot be read.
     pub fn inventory(&self) -> Result<Inventory> {
         let options = ReadOptions::default().source_by(SourceBy::Key);
-        Inventory::scan(&[self.path(FILE)], &options)
-            .map_err(|error| Fault::from(dehusk_run::PipelineError::from(error)))
+        Inventory::scan(&[self.path(FILE)], &options).map_err(|error| Fault::from(PipelineError::from(error)))
     }
 
     /// A message about a document in this folder, with the row instead of the line of a file that nobody sees.

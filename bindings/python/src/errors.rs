@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use dehusk_run::{PipelineError, ThreadsError};
+use dehusk::{PipelineError, ThreadsError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;

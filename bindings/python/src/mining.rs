@@ -4,12 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
-use dehusk_corpus::{OutputFile, OutputRoot, Reads};
-use dehusk_run::mine::candidates::mine_candidates_of;
-use dehusk_run::mine::mining::list;
-use dehusk_run::workers::{all_cores, checked_threads};
-use dehusk_run::{CorpusMineOptions, combine, mine_corpus};
+use dehusk::{
+    CorpusMineOptions, Lexer, MutableSet, OutputRoot, PipelineError, Reads, Tokenizer, candidates_by_source,
+    checked_threads, combine, mine_corpus,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use tempfile::TempDir;
@@ -17,7 +15,7 @@ use tempfile::TempDir;
 use crate::documents::Documents;
 use crate::errors::{Fault, Result};
 use crate::patterns::{Patterns, patterns_of};
-use crate::process::with_threads;
+use crate::process::{all_cores, with_threads};
 use crate::running;
 use crate::warnings::warn;
 
@@ -54,7 +52,7 @@ pub fn mine(
             if let Some(reviewed) = reviewed {
                 reviewed.write(&folder, false)?;
             }
-            let output = OutputRoot::create(folder, &Reads::nothing()).map_err(dehusk_run::PipelineError::from)?;
+            let output = OutputRoot::create(folder, &Reads::nothing()).map_err(PipelineError::from)?;
             let mined = mine_corpus(&spooled.inventory()?, &output, &lexer(), &options, run)?;
             Ok((Patterns::of_files(mined.files)?, run.told().renamed(|message| spooled.in_rows(message))))
         })?
@@ -76,21 +74,14 @@ pub fn candidates<'py>(
     let spooled = documents.borrow_mut().finish()?;
     let (mined, told) = running::run(py, progress, move |run| {
         with_threads(threads, || {
-            let inventory = spooled.inventory()?;
-            let mut mined: Vec<(String, Vec<u8>)> = Vec::new();
-            for listing in list(&inventory, run)? {
-                let path = spooled.path("candidates");
-                let output = OutputFile::create(&path, &Reads::nothing()).map_err(dehusk_run::PipelineError::from)?;
-                mine_candidates_of(std::slice::from_ref(&listing), &inventory, &output, &lexer(), &options, run)?;
-                mined.push((listing.id.to_string(), fs::read(&path).map_err(|error| Fault::io(&error))?));
-            }
+            let mined = candidates_by_source(&spooled.inventory()?, &lexer(), &options, run)?;
             Ok((mined, run.told().renamed(|message| spooled.in_rows(message))))
         })?
     })?;
     warn(py, &told)?;
     let by_source = PyDict::new(py);
     for (source, bytes) in mined {
-        by_source.set_item(source, PyBytes::new(py, &bytes))?;
+        by_source.set_item(source.as_str(), PyBytes::new(py, &bytes))?;
     }
     Ok(by_source)
 }
@@ -152,7 +143,7 @@ pub fn compare(
             if let Some(reviewed) = reviewed {
                 reviewed.write(&output, false)?;
             }
-            let output = OutputRoot::create(output, &Reads::nothing()).map_err(dehusk_run::PipelineError::from)?;
+            let output = OutputRoot::create(output, &Reads::nothing()).map_err(PipelineError::from)?;
             let prefix = format!("{}/", folder.path().display());
             let mined = combine(&files, &output, &options, run).map_err(|error| Fault::from(error).without(&prefix))?;
             Ok((Patterns::of_files(mined.files)?, run.told().renamed(|message| message.replace(&prefix, ""))))

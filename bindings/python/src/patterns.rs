@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
-use dehusk_core::patterns::{FileProblem, LexerCache, Pattern, PatternFile, SHARED};
-use dehusk_corpus::{OutputRoot, Reads, similar_source};
-use dehusk_run::library::load_each;
-use dehusk_run::mine::pattern_files::{with_decisions_of, write};
-use dehusk_run::record::written_files::Prune;
-use dehusk_run::{Library, LibraryError, PipelineError};
+use dehusk::{
+    FileProblem, LexerCache, Library, LibraryError, OutputRoot, Pattern, PatternFile, PipelineError, Reads, SHARED,
+    similar_source,
+};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -80,7 +78,7 @@ impl Packed {
 impl Files {
     fn load(path: &Path) -> Result<Files> {
         let lexers = LexerCache::default();
-        let (packed, _) = load_each(path, &lexers, |file| Packed::of(&file)).map_err(|error| load_error(&error))?;
+        let packed = Library::load_each(path, &lexers, |file| Packed::of(&file)).map_err(|error| load_error(&error))?;
         let packed = packed.into_iter().map(|(source, packed)| Ok((source, packed?))).collect::<Result<_>>()?;
         Ok(Files { packed, lexers })
     }
@@ -253,9 +251,7 @@ impl Patterns {
         let told = running::run(py, None, move |run| {
             let output = OutputRoot::create(folder, &Reads::nothing()).map_err(PipelineError::from)?;
             let (files, before) = (files.library()?, before.library()?);
-            let files: Vec<PatternFile> = files.files().cloned().collect();
-            let written = write(&files, &before, &output, Prune::new(false, false), run);
-            written.map_err(|error| match run.told().warnings.as_slice() {
+            files.write(&before, &output, run).map_err(|error| match run.told().warnings.as_slice() {
                 [] => Fault::from(error),
                 warnings => Fault::from(error).at(&warnings.join("; ")),
             })?;
@@ -270,7 +266,7 @@ impl Patterns {
         let merged = self.files.packed.keys().map(|source| {
             let file = self.files.parse(source)?.ok_or_else(|| Fault::Internal(format!("no file for '{source}'")))?;
             Ok(match now.parse(source)? {
-                Some(now) => with_decisions_of(&file, before.parse(source)?.as_ref(), now),
+                Some(now) => file.with_decisions_of(before.parse(source)?.as_ref(), now),
                 None => file,
             })
         });
@@ -459,8 +455,8 @@ fn listed<'py>(py: Python<'py>, file: &PatternFile, patterns: &[Pattern]) -> Res
     let class = class_of_patterns(py)?;
     let list = PyList::empty(py);
     for pattern in patterns {
-        let text = pattern.elements().is_none().then(|| file.in_words(pattern));
-        let identity = (&pattern.id, pattern.form.key(), &pattern.regex, text, pattern.status.name());
+        let text = (pattern.key() == "regex").then(|| file.in_words(pattern));
+        let identity = (&pattern.id, pattern.key(), &pattern.regex, text, pattern.status.name());
         let counts = (pattern.documents, pattern.among, pattern.occurrences, pattern.sources);
         let facts = (&pattern.example, pattern.ends_after, &pattern.note);
         let [identity, counts, facts] =

@@ -3,10 +3,12 @@
 //! A process that was forked has none of the threads of its parent. So nothing here outlives a fork: the pool is kept with
 //! the id of its process, and rayon's own pool is used only in the process that imported dehusk.
 
-use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::{mem, panic};
 
-use dehusk_run::workers::{all_cores, in_own_pool};
+use dehusk::in_own_pool;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::{Fault, Result, chain};
@@ -24,6 +26,11 @@ fn is_forked() -> bool {
     *IMPORTED_BY.get_or_init(std::process::id) != std::process::id()
 }
 
+/// The number of cores that this process may use.
+pub fn all_cores() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
 /// The number of cores that this process could use when it was asked first: to ask takes longer than to clean a short text.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
@@ -36,6 +43,35 @@ pub fn with_threads<T>(threads: Option<usize>, work: impl FnOnce() -> T) -> Resu
         return Ok(work());
     }
     in_own_pool(threads.unwrap_or_else(all_cores), work).map_err(|error| Fault::Internal(chain(&error)))
+}
+
+/// Does `work` for each number below `pieces`, on this number of threads, and gives the results in order.
+///
+/// A thread does one piece after another. Threads of a pool would begin further pieces while they wait in one.
+pub fn share_out<T: Send>(threads: usize, pieces: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut done = Vec::new();
+        loop {
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            if piece >= pieces {
+                return done;
+            }
+            done.push((piece, work(piece)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        // If fewer can be started, they do all the work.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
+        let others: Vec<_> = (1..threads.min(pieces)).map_while(start).collect();
+        let mut done = worker();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked)));
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(piece, _)| *piece);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Does work that may be parallel in a pool of this process: in that of this thread, if it has one.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dehusk_run::{Observer, Steps, Stop, WarningKind};
+use dehusk::{Observer, Steps, Stop, WarningKind};
 use pyo3::prelude::*;
 
 use crate::errors::{Fault, Result};

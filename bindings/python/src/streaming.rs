@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use dehusk_run::{CorpusCleanOptions, StreamOptions, StreamTarget, TableChanges, stream_corpus};
+use dehusk::{CorpusCleanOptions, StreamOptions, StreamTarget, TableChanges, stream_corpus};
 use pyo3::prelude::*;
 use serde::Deserialize;
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use dehusk_corpus::{SourceBy, SourceId, decoded_page};
+use dehusk::{SourceBy, SourceId, decoded_page};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;

@@ -49,7 +49,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Tells the observer of an input that could not be read.
+/// Tells the observer of an input that could not be read, such as one of [`Inventory::skipped`](dehusk_corpus::Inventory::skipped).
 pub fn tell_of_skipped(skipped: &Skipped, observer: &dyn Observer) {
     LeftOut::from(skipped).tell(observer);
 }

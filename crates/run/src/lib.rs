@@ -25,11 +25,12 @@ mod unknown;
 mod waves;
 pub mod workers;
 
-pub use clean::spans::SpanUnit;
+pub use clean::spans::{Removed, SpanUnit, removed};
 pub use clean::{Cleaned, CleanedSource, CorpusCleanOptions, Target, clean_corpus};
 pub use error::{PipelineError, Result};
+pub use left_out::tell_of_skipped;
 pub use library::{Library, LibraryError};
-pub use mine::candidates::{combine, mine_candidates};
+pub use mine::candidates::{candidates_by_source, combine, mine_candidates};
 pub use mine::combine::{Combiner, MinedCorpus, MinedSource, Samples};
 pub use mine::mining::{Miner, mine_corpus, mine_library};
 pub use mine::options::CorpusMineOptions;
@@ -37,7 +38,7 @@ pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]
 pub use stream::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};
-pub use workers::ThreadsError;
+pub use workers::{ThreadsError, checked_threads, in_own_pool};
 
 use std::path::Path;
 use std::time::Instant;

@@ -93,11 +93,25 @@ impl Library {
     /// If there are none, or some cannot be used. [`LibraryError::Broken`] names all of these.
     pub fn load(path: &Path) -> Result<Library> {
         let lexers = LexerCache::default();
-        let (files, paths) = load_each(path, &lexers, |file| file)?;
+        let (files, paths) = load_files(path, &lexers, |file| file)?;
         Ok(Library { files, paths, lexers })
     }
 
+    /// Reads all pattern files of a folder, or one file, and keeps only what `keep` makes of each, by source. `keep` is called from
+    /// several threads, so a folder may be larger than memory. Files that use the same lexer share it in `lexers`.
+    ///
+    /// # Errors
+    /// The same as for [`Library::load`].
+    pub fn load_each<T: Send>(
+        path: &Path,
+        lexers: &LexerCache,
+        keep: impl Fn(PatternFile) -> T + Sync,
+    ) -> Result<BTreeMap<String, T>> {
+        Ok(load_files(path, lexers, keep)?.0)
+    }
+
     /// The lexers of the files, for other files that use the same ones.
+    #[doc(hidden)]
     pub fn lexers(&self) -> &LexerCache {
         &self.lexers
     }
@@ -106,6 +120,7 @@ impl Library {
     ///
     /// # Errors
     /// If one is a folder and the other a file, the files are for two sources, or some cannot be used.
+    #[doc(hidden)]
     pub fn load_states(old: &Path, new: &Path) -> Result<[Library; 2]> {
         match [old, new].map(Path::is_file) {
             [true, true] => {}
@@ -128,11 +143,10 @@ impl Library {
         Library { files, ..Library::default() }
     }
 
-    /// The same as [`Library::load`], but a folder that does not exist is an empty library.
+    /// The same as [`Library::load`], but a folder that does not exist, or has no pattern files, is an empty library.
     ///
     /// # Errors
-    /// The same as for [`Library::load`].
-    #[doc(hidden)]
+    /// If some files cannot be used.
     pub fn load_if_any(path: &Path) -> Result<Library> {
         if path.exists() && !pattern_files_in(path)?.is_empty() { Library::load(path) } else { Ok(Library::default()) }
     }
@@ -177,12 +191,8 @@ impl Library {
     }
 }
 
-/// Reads all pattern files of a folder, or one file. Returns what `keep` makes of each, by source, and the paths of the files.
-///
-/// # Errors
-/// The same as for [`Library::load`].
-#[doc(hidden)]
-pub fn load_each<T: Send>(
+/// What `keep` makes of each pattern file at a path, by source, and the paths of the files.
+fn load_files<T: Send>(
     path: &Path,
     lexers: &LexerCache,
     keep: impl Fn(PatternFile) -> T + Sync,

@@ -61,11 +61,26 @@ pub fn checked_threads(asked: usize) -> Result<usize, ThreadsError> {
     }
 }
 
-/// Does `work` with parallel loops on a pool that belongs to this thread, and not on rayon's pool for the whole process. So
-/// the number of threads can differ from call to call, and a process that was forked after rayon had started its pool, whose
-/// threads it does not have, can work too. Threads that [`spawn`] starts get a part of the pool's threads.
+/// Does `work`, such as a run over a corpus, on this number of threads, which belong to this thread, and not on the pool that rayon
+/// has for the whole process. So the number of threads can differ from call to call, and a process that was forked after rayon
+/// had started its pool, whose threads it does not have, can work too. Further threads that a run starts get a part of the pool's
+/// threads.
 ///
 /// This thread must not belong to a pool, and should end soon: rayon never takes it out of its pool.
+///
+/// ```
+/// use dehusk::{Inventory, ReadOptions, in_own_pool};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("feed.jsonl");
+/// # std::fs::write(&path, r#"{"source": "tide", "text": "Ships are late."}"#)?;
+/// let listed = std::thread::spawn(move || {
+///     in_own_pool(2, || Inventory::scan(&[path], &ReadOptions::default())?.sources())
+/// });
+/// let sources = listed.join().expect("no panic")??;
+/// assert_eq!(sources.listings[0].id.as_str(), "tide");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If no thread can be started.

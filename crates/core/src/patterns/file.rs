@@ -172,7 +172,6 @@ impl PatternFile {
 
     /// A pattern in words, with named slots and `⏎` for line ends; the regex, if a person wrote or edited it; a selector
     /// with what its elements are.
-    #[doc(hidden)]
     pub fn in_words(&self, pattern: &Pattern) -> String {
         match &pattern.form {
             Form::Run(run) => run.written(self.lexer.mutable()),

@@ -6,6 +6,18 @@ use super::{Form, Pattern, PatternFile, Status, regex};
 use crate::tokens::mutable::MutableSet;
 use crate::tokens::run::{Piece, TokenRun};
 
+impl PatternFile {
+    /// This mined file with what people decided in the file that it replaces. It was merged with that file as it was `before`, if
+    /// it was merged; now that file is `now`.
+    pub fn with_decisions_of(&self, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {
+        match before {
+            Some(before) if before.to_yaml() == now.to_yaml() => self.clone(),
+            Some(before) => merge_meanwhile(self.clone(), before, now),
+            None => merge(self.clone(), now),
+        }
+    }
+}
+
 /// The new file with the decisions of the reviewed one.
 ///
 /// A pattern that was mined before keeps its status and note, and its regex if a person edited it. The counts are the

@@ -198,6 +198,11 @@ impl Pattern {
         if self.among == 0 { 0.0 } else { (self.documents as f64 / self.among as f64).min(1.0) }
     }
 
+    /// What it matches, as the key in its file says it: `regex` for text; for a selector, `content` or `drop`.
+    pub fn key(&self) -> &'static str {
+        self.form.key()
+    }
+
     /// Whether the regex is the one that mining wrote.
     #[doc(hidden)]
     pub fn is_as_mined(&self) -> bool {

@@ -92,13 +92,11 @@ impl Inventory {
     }
 
     /// The same files, read with another view of HTML. Pages that were stored as text before stay text.
-    #[doc(hidden)]
     pub fn with_html(&self, html: HtmlView) -> Inventory {
         self.with_options(ReadOptions { html, ..(*self.options).clone() })
     }
 
-    /// The same files, read with the trees of pages.
-    #[doc(hidden)]
+    /// The same files, read with the trees of pages ([`ReadOptions::tree`]).
     pub fn with_trees(&self) -> Inventory {
         self.with_options(ReadOptions { tree: true, ..(*self.options).clone() })
     }

@@ -63,7 +63,6 @@ impl SourceBy {
     ///
     /// # Errors
     /// If the rule finds nothing in the URL, or needs a folder or a name in the document.
-    #[doc(hidden)]
     pub fn name_of_url(&self, url: &str) -> Result<String, Reason> {
         let hints = SourceHints { url: Some(url.into()), path: url, ..SourceHints::default() };
         self.name(hints, &Keys::default()).map(Cow::into_owned)

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
 
+use dehusk_core::html::Tree;
+
 use crate::{ReadOptions, Reason};
 
 /// Memory that is divided among all who read documents. Clones are the same memory.
@@ -44,6 +46,16 @@ impl Budget {
     /// The total number of bytes.
     pub fn limit(&self) -> u64 {
         self.0.limit
+    }
+
+    /// Refuses a text that needs more memory than the whole budget to be cleaned. `tree` is that of the page whose visible text it
+    /// is, if its blocks are judged. Takes nothing of the budget. The time is linear in the text.
+    ///
+    /// # Errors
+    /// [`Reason::TooLittleMemory`].
+    pub fn check(&self, text: &str, tree: Option<&Tree>) -> Result<(), Reason> {
+        let (need, blocks) = tree.map_or((Need::TO_CLEAN, 0), |tree| (Need::TO_JUDGE, tree.blocks()));
+        need.within(self.limit(), Size { tags: blocks as u64, ..Size::of_text(text) }).map(drop)
     }
 
     /// Takes this number of bytes, or all if that is more. Waits until they are free.

@@ -78,11 +78,11 @@ impl Stored {
     }
 }
 
-/// The markup of a page that is stored as bytes, in any encoding, as it is read from a file.
+/// The markup of a page that is stored as bytes in any encoding, as it is read from a file. A byte order mark says the encoding.
+/// Without one it is UTF-8 if the bytes are valid UTF-8, else the encoding that the page declares, else a guess.
 ///
 /// # Errors
 /// If the bytes are no text.
-#[doc(hidden)]
 pub fn decoded_page(bytes: &[u8]) -> Result<Cow<'_, str>, Reason> {
     Ok(decode(bytes, in_markup(bytes))?.text)
 }

@@ -29,7 +29,7 @@ pub struct Removed<'c> {
 }
 
 /// What is removed from a text, in order. A cut that is replaced by a space gives two stretches, around a space. The text
-/// without them is the cleaned text.
+/// without them is the cleaned text, [`Cleaning::strip`].
 pub fn removed<'c>(text: &str, cleaning: &'c Cleaning, unit: SpanUnit) -> Vec<Removed<'c>> {
     let mut position = Positions { text, unit, byte: 0, points: 0 };
     let mut rest = cleaning.spans.as_slice();

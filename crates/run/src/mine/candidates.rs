@@ -107,33 +107,59 @@ pub fn mine_candidates(
 ) -> Result<Vec<MinedSource>> {
     let listings = list(inventory, observer)?;
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
-    mine_candidates_of(&listings, inventory, output, lexer, options, observer)
-}
-
-/// The same as [`mine_candidates`], of some of the sources of an inventory.
-///
-/// # Errors
-/// If a source needs more memory than is available, or the file cannot be written.
-pub fn mine_candidates_of(
-    listings: &[SourceListing],
-    inventory: &Inventory,
-    output: &OutputFile,
-    lexer: &Lexer,
-    options: &CorpusMineOptions,
-    observer: &dyn Observer,
-) -> Result<Vec<MinedSource>> {
-    let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(listings)?;
+    let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
     let _permission = observer.writing()?;
     let writing = |error| PipelineError::Output(output.cannot_write(error));
-    let mut file = Hashed::new(output.begin()?);
+    let mut file = output.begin()?;
     write_sources(&mut file, inventory, &sources, &samples, lexer, options).map_err(|error| match error {
         PipelineError::Io(error) => writing(error),
         error => error,
     })?;
-    let trailer = Trailer { end: sources.len(), hash: format!("{:016x}", file.hash()) };
-    write_line(&mut file, &trailer).map_err(writing)?;
-    file.inner.publish()?;
+    file.publish()?;
     Ok(sources)
+}
+
+/// Mines each source of an inventory alone. Returns what is needed to compare it with other sources: for each source, in order of
+/// their names, the content of a file that [`combine`] reads.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use dehusk::{CorpusMineOptions, Inventory, Lexer, MutableSet, OutputRoot, ReadOptions, Reads, Silent, Tokenizer};
+/// use dehusk::{candidates_by_source, combine};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let [feed, file, patterns] = ["feed.jsonl", "tide.candidates", "patterns"].map(|name| folder.path().join(name));
+/// # let line = |n: usize| format!(r#"{{"source": "tide", "text": "The Tide | Home | Sport\nShip {n} came in{}."}}"#, " late".repeat(n));
+/// # std::fs::write(&feed, (0..9).map(line).collect::<Vec<_>>().join("\n"))?;
+/// let (lexer, options) = (Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())), CorpusMineOptions::default());
+///
+/// // On any machine:
+/// let inventory = Inventory::scan(&[feed], &ReadOptions::default())?;
+/// let candidates = candidates_by_source(&inventory, &lexer, &options, &Silent)?;
+///
+/// // On one machine, with the files of all:
+/// std::fs::write(&file, &candidates[0].1)?;
+/// let mined = combine(&[file], &OutputRoot::create(patterns, &Reads::nothing())?, &options, &Silent)?;
+/// assert_eq!(mined.files[0].source, "tide");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If there is no document, or a source needs more memory than is available.
+pub fn candidates_by_source(
+    inventory: &Inventory,
+    lexer: &Lexer,
+    options: &CorpusMineOptions,
+    observer: &dyn Observer,
+) -> Result<Vec<(SourceId, Vec<u8>)>> {
+    let candidates = |listing: SourceListing| -> Result<(SourceId, Vec<u8>)> {
+        let miner = Miner { inventory, options, lexer, observer };
+        let (sources, samples) = miner.mine(std::slice::from_ref(&listing))?;
+        let mut bytes = Vec::new();
+        write_sources(&mut bytes, inventory, &sources, &samples, lexer, options)?;
+        Ok((listing.id, bytes))
+    };
+    list(inventory, observer)?.into_iter().map(candidates).collect()
 }
 
 fn write_sources(
@@ -153,6 +179,7 @@ fn write_sources(
         options: format!("{:?}", options.mining),
         sampled: options.sample,
     };
+    let file = &mut Hashed::new(file);
     write_line(file, &header)?;
     for (index, source) in sources.iter().enumerate() {
         let texts = samples.texts(index, samples.len(index))?;
@@ -166,13 +193,15 @@ fn write_sources(
         file.write_all(&sample)?;
     }
     // The last line is found by the line break before it.
-    Ok(file.write_all(b"\n")?)
+    file.write_all(b"\n")?;
+    let trailer = Trailer { end: sources.len(), hash: format!("{:016x}", file.hash()) };
+    Ok(write_line(file, &trailer)?)
 }
 
 /// Makes pattern files from mined sources. Decisions in existing pattern files are kept.
 ///
 /// # Errors
-/// If [`mine_candidates`] did not write a file, two files have the same source or were read in different ways, or
+/// If a file is none of [`candidates_by_source`] or `dehusk mine --candidates`, two files have the same source or were read in different ways, or
 /// nothing can be written.
 pub fn combine(
     files: &[PathBuf],

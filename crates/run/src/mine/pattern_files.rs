@@ -9,17 +9,28 @@ use crate::error::{PipelineError, Result};
 use crate::library::{self, Library, LibraryError, parse};
 use crate::observer::Observer;
 use crate::record::written_files::{Prune, WrittenFiles};
-use dehusk_core::patterns::merge::{merge, merge_meanwhile};
 use dehusk_core::patterns::{LexerCache, PatternFile};
 use dehusk_corpus::OutputRoot;
+
+impl Library {
+    /// Writes a pattern file for each source. What people decided in the files of the folder since they were `before` stays.
+    /// Files that earlier runs wrote for other sources are named in a warning.
+    ///
+    /// # Errors
+    /// If a file cannot be written, or one that was changed in the meantime cannot be read. Then the new one is beside it
+    /// ([`Observer::error`] names both), and the others are written.
+    pub fn write(&self, before: &Library, output: &OutputRoot, observer: &dyn Observer) -> Result<()> {
+        write(self.files(), before, output, Prune::No, observer)
+    }
+}
 
 /// Writes pattern files. `before` has the files that they were merged with. `prune` says what happens to the files that
 /// earlier runs wrote for other sources. Files that a person decided on, noted or edited are not deleted.
 ///
 /// # Errors
 /// If one cannot be written, or a file that was changed in the meantime cannot be read.
-pub fn write(
-    files: &[PatternFile],
+pub fn write<'f>(
+    files: impl IntoIterator<Item = &'f PatternFile>,
     before: &Library,
     output: &OutputRoot,
     prune: Prune,
@@ -72,7 +83,7 @@ fn write_one(
         let (old, merged) = match now {
             None => (None, file.clone()),
             Some(Err(problem)) => return Ok(Some(problem.to_string())),
-            Some(Ok((yaml, now))) => (Some(yaml), with_decisions_of(file, before, now)),
+            Some(Ok((yaml, now))) => (Some(yaml), file.with_decisions_of(before, now)),
         };
         if written.replace(&name, old.as_deref().map(str::as_bytes), merged.to_yaml().as_bytes())? {
             return Ok(None);
@@ -84,14 +95,4 @@ fn read(path: &Path, cache: &LexerCache) -> std::result::Result<(String, Pattern
     let yaml = library::read(path)?;
     let file = parse(path, &yaml, cache)?;
     Ok((yaml, file))
-}
-
-/// A mined file with what people decided in the file that it replaces. It was merged with that file as it was `before`; now it
-/// is `now`.
-pub fn with_decisions_of(file: &PatternFile, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {
-    match before {
-        Some(before) if before.to_yaml() == now.to_yaml() => file.clone(),
-        Some(before) => merge_meanwhile(file.clone(), before, now),
-        None => merge(file.clone(), now),
-    }
 }

@@ -26,6 +26,54 @@ impl Cleaner {
         Ok(self.explain(text, &self.read_page(scratch, text, Some(tree), &|| true)?))
     }
 
+    /// The same as [`Cleaner::clean_page`], or without `tree` as [`Cleaner::clean`], but it can be stopped. `go_on` is called while
+    /// regexes that people wrote are searched: nothing else takes long.
+    ///
+    /// # Errors
+    /// As [`Cleaner::clean`], and if `go_on` returns false.
+    pub fn clean_while(
+        &self,
+        scratch: &mut Scratch,
+        text: &str,
+        tree: Option<&Tree>,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Cleaning, CleanError> {
+        Ok(self.explain(text, &self.read_page(scratch, text, tree, go_on)?))
+    }
+
+    /// Removes parts of a text that others chose, such as [`PageJudge::boilerplate`](crate::dom::page_judge::PageJudge::boilerplate):
+    /// ranges of bytes in order, each with its score. A token belongs to the part of its first byte. What a person rejected or
+    /// keeps stays.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// use dehusk::{BlockModel, CleanOptions, Cleaner, Lexer, MutableSet, PageChoices, PageJudge, Scratch, Tokenizer, Tree};
+    /// use dehusk::{MinedFrom, PatternFile, read};
+    ///
+    /// let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+    /// let no_patterns = PatternFile::of_templates("page", MinedFrom::default(), Vec::new(), &lexer);
+    /// let cleaner = Cleaner::new(&[&no_patterns], &CleanOptions::default());
+    ///
+    /// let page = "<nav><a href=/>Home</a></nav><article><p>Ships are late on the quay.</p></article>";
+    /// let (text, tree) = read::<Tree>(page);
+    /// let judge = PageJudge::Content(BlockModel::shipped(), PageChoices::default());
+    /// let parts = judge.boilerplate(&text, &tree, None, None);
+    /// let cleaning = cleaner.clean_by(&mut Scratch::default(), &text, &parts)?;
+    /// assert_eq!(cleaning.strip(&text), "Ships are late on the quay.");
+    /// # Ok::<(), dehusk::CleanError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Cleaner::clean`].
+    pub fn clean_by(
+        &self,
+        scratch: &mut Scratch,
+        text: &str,
+        parts: &[(Range<usize>, f32)],
+    ) -> Result<Cleaning, CleanError> {
+        Ok(self.explain_by(&self.read(scratch, text)?, parts))
+    }
+
     /// Finds what to remove from a text that was read.
     #[doc(hidden)]
     pub fn explain(&self, text: &str, reading: &Reading) -> Cleaning {

@@ -41,8 +41,8 @@ pub struct Cleaning {
 }
 
 impl Cleaning {
-    /// The cuts that remove the spans from the text they were found in.
-    #[doc(hidden)]
+    /// The cuts that remove the spans from the text they were found in, sorted and disjoint. [`page_pruned`](crate::html::page_pruned)
+    /// and [`page_markdown`](crate::html::page_markdown) write a page with them.
     pub fn cuts(&self, text: &str) -> Vec<Cut<'static>> {
         cutting::cuts(text, &self.ranges())
     }
