@@ -38,7 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`candidates_by_source`] and [`combine`] do the same for corpora: the one on any machine, the other on one, with the files of all
+//! [`candidates_by_source`] and [`combine()`] do the same for corpora: the one on any machine, the other on one, with the files of all
 //! (feature `pipeline`).
 //!
 //! ```
