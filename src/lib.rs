@@ -38,6 +38,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`candidates_by_source`] and [`combine()`] do the same for corpora: the one on any machine, the other on one, with the files of all
+//! (feature `pipeline`).
+//!
+//! ```
+//! # #[cfg(feature = "pipeline")] {
+//! # use std::sync::Arc;
+//! # use dehusk::{Lexer, MutableSet, Tokenizer};
+//! use dehusk::{CorpusMineOptions, Inventory, OutputRoot, ReadOptions, Reads, Silent, candidates_by_source, combine};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let [feed, file, patterns] = ["feed.jsonl", "tide.candidates", "patterns"].map(|name| folder.path().join(name));
+//! # let line = |n: usize| format!(r#"{{"source": "tide", "text": "The Tide | Home | Sport\nShip {n} came in{}."}}"#, " late".repeat(n));
+//! # std::fs::write(&feed, (0..9).map(line).collect::<Vec<_>>().join("\n"))?;
+//! # let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
+//! let options = CorpusMineOptions::default();
+//! let inventory = Inventory::scan(&[feed], &ReadOptions::default())?;
+//! for (source, candidates) in candidates_by_source(&inventory, &lexer, &options, &Silent)? {
+//!     assert_eq!(source.as_str(), "tide");
+//!     std::fs::write(&file, candidates)?;
+//! }
+//! let mined = combine(&[file], &OutputRoot::create(patterns, &Reads::nothing())?, &options, &Silent)?;
+//! assert_eq!(mined.files[0].source, "tide");
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Select
 //!
 //! [`select`] tries the patterns out on texts of their source. It finds out how far they can be relied on and where articles

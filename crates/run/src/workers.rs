@@ -68,20 +68,6 @@ pub fn checked_threads(asked: usize) -> Result<usize, ThreadsError> {
 ///
 /// This thread must not belong to a pool, and should end soon: rayon never takes it out of its pool.
 ///
-/// ```
-/// use dehusk::{Inventory, ReadOptions, in_own_pool};
-///
-/// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("feed.jsonl");
-/// # std::fs::write(&path, r#"{"source": "tide", "text": "Ships are late."}"#)?;
-/// let listed = std::thread::spawn(move || {
-///     in_own_pool(2, || Inventory::scan(&[path], &ReadOptions::default())?.sources())
-/// });
-/// let sources = listed.join().expect("no panic")??;
-/// assert_eq!(sources.listings[0].id.as_str(), "tide");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// If no thread can be started.
 pub fn in_own_pool<T>(threads: usize, work: impl FnOnce() -> T) -> io::Result<T> {

@@ -122,28 +122,6 @@ pub fn mine_candidates(
 /// Mines each source of an inventory alone. Returns what is needed to compare it with other sources: for each source, in order of
 /// their names, the content of a file that [`combine`] reads.
 ///
-/// ```
-/// # use std::sync::Arc;
-/// use dehusk::{CorpusMineOptions, Inventory, Lexer, MutableSet, OutputRoot, ReadOptions, Reads, Silent, Tokenizer};
-/// use dehusk::{candidates_by_source, combine};
-///
-/// # let folder = tempfile::tempdir()?;
-/// # let [feed, file, patterns] = ["feed.jsonl", "tide.candidates", "patterns"].map(|name| folder.path().join(name));
-/// # let line = |n: usize| format!(r#"{{"source": "tide", "text": "The Tide | Home | Sport\nShip {n} came in{}."}}"#, " late".repeat(n));
-/// # std::fs::write(&feed, (0..9).map(line).collect::<Vec<_>>().join("\n"))?;
-/// let (lexer, options) = (Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())), CorpusMineOptions::default());
-///
-/// // On any machine:
-/// let inventory = Inventory::scan(&[feed], &ReadOptions::default())?;
-/// let candidates = candidates_by_source(&inventory, &lexer, &options, &Silent)?;
-///
-/// // On one machine, with the files of all:
-/// std::fs::write(&file, &candidates[0].1)?;
-/// let mined = combine(&[file], &OutputRoot::create(patterns, &Reads::nothing())?, &options, &Silent)?;
-/// assert_eq!(mined.files[0].source, "tide");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// If there is no document, or a source needs more memory than is available.
 pub fn candidates_by_source(
