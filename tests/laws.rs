@@ -7,7 +7,7 @@
 //! - [`regexes`]: a regex of a person that is not run on a text has no match in it;
 //! - [`fields`]: the values of a match are what the groups of its regex match;
 //! - [`cleaning`]: what may be removed, what must be removed, and that nothing else is removed;
-//! - [`constants`]: a name of a constant has one value;
+//! - [`source_code`]: a name of a constant has one value, and libraries know no flags;
 //! - [`safety`]: content that looks like boilerplate is kept;
 //! - [`ends`]: text that interrupts articles does not end them;
 //! - [`thinning`]: the needed patterns remove nearly as much as all patterns, also from unseen documents;
@@ -19,8 +19,8 @@
 mod automaton;
 #[path = "laws/cleaning.rs"]
 mod cleaning;
-#[path = "laws/constants.rs"]
-mod constants;
+#[path = "laws/source_code.rs"]
+mod source_code;
 #[path = "laws/dialect.rs"]
 mod dialect;
 #[path = "laws/engines.rs"]

@@ -82,7 +82,10 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -
             OutputFile::create(path, &Reads::nothing())?
                 .write_atomic(|writer| writer.write_all(canonical.as_bytes()))?;
         } else {
-            problems.extend(problem);
+            problems.extend(problem.map(|problem| FileProblem {
+                message: format!("{}; `dehusk check --fix` rewrites it", problem.message),
+                ..problem
+            }));
         }
     }
     Ok(problems)

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use std::time::Duration;
 
+use dehusk_core::setting::Setting;
 use dehusk_run::{Observer, Permission, Steps, Stop, WarningKind};
 
 use super::interrupt;
@@ -50,8 +51,8 @@ impl Reporter {
         Reporter { verbose, ..self }
     }
 
-    /// From now on, [`Reporter::check`] is an error if more documents than this are skipped. Its message depends on whether
-    /// the run can be continued later (`can_go_on`).
+    /// From now on, [`Reporter::check`] is an error if more documents than this are skipped. Its message depends on
+    /// whether the run can be continued later (`can_go_on`).
     pub fn set_max_errors(&self, allowed: usize, can_go_on: bool) {
         self.max_errors.store(allowed, Ordering::Relaxed);
         self.can_go_on.store(can_go_on, Ordering::Relaxed);
@@ -124,7 +125,8 @@ impl Reporter {
         }
     }
 
-    /// Prints how many skipped documents were not named, and that `lists_all` names them. It is called once, at the end.
+    /// Prints how many skipped documents were not named, and that `lists_all` names them. It is called once, at the
+    /// end.
     pub fn count_other_skips(&self, lists_all: &str) {
         let others = lock(&self.skips).others();
         others.iter().for_each(|line| self.print(&format!("skipped: {line}; {lists_all} lists all")));
@@ -236,11 +238,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints a message on stderr. Characters that would control the terminal, for example in a file name, are escaped. It is
-/// no error if nobody reads the message.
+/// Prints a message on stderr, with flags for the settings that it names. Characters that would control the terminal,
+/// for example in a file name, are escaped. It is no error if nobody reads the message.
 pub fn print_line(line: &str) {
-    let line = harmless(line);
+    let line = Setting::rename_in(&harmless(line), flag);
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// The flag of a setting.
+pub fn flag(setting: Setting) -> String {
+    format!("--{}", setting.name().replace('_', "-"))
 }
 
 /// Prints a result.
@@ -254,6 +261,21 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_setting_that_a_message_names_is_a_flag() {
+        let mut command = super::super::help::command();
+        command.build();
+        let commands: Vec<&clap::Command> = command.get_subcommands().chain([&command]).collect();
+        for setting in Setting::ALL {
+            let is_flag = |command: &&clap::Command| {
+                command
+                    .get_arguments()
+                    .any(|argument| argument.get_long().map(|long| format!("--{long}")) == Some(flag(setting)))
+            };
+            assert!(commands.iter().any(is_flag), "{setting}");
+        }
+    }
 
     #[test]
     fn a_run_stops_when_more_is_skipped_than_allowed() {

@@ -151,7 +151,7 @@ impl Files {
         }
         for (number, changes) in step.files.iter().enumerate() {
             if let Err(error) = self.save_file(changes) {
-                // A file that cannot be written back stays as it is. The error of the other one is told.
+                // A file that cannot be written back is not changed. The error of the other one is told.
                 let written = step.files[..number].iter().rev();
                 written.for_each(|changes| drop(self.save_file(&changes.clone().undone())));
                 return Err(error);

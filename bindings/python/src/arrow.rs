@@ -41,8 +41,8 @@ pub fn reader_of(object: &Bound<'_, PyAny>) -> Result<Reader> {
     };
     let capsule = capsule.cast_into::<PyCapsule>().map_err(PyErr::from)?;
     let pointer = capsule.pointer_checked(Some(STREAM))?;
-    // SAFETY: a capsule of this name holds a stream, says the interface. The stream is moved out of it: what stays is marked
-    // as released, and so the capsule does not release it again.
+    // SAFETY: a capsule of this name holds a stream, says the interface. The stream is moved out of it: what is kept is
+    // marked as released, and so the capsule does not release it again.
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
     reader
         .map(|reader| Reader(Mutex::new(reader)))

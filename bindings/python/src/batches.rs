@@ -1,7 +1,7 @@
 //! Cleans many texts: lists of strings, and Arrow tables.
 //!
-//! A batch is cleaned in steps of some megabytes. Between two steps Ctrl-C is heard, and no more than a step is held beside
-//! the input.
+//! A batch is cleaned in steps of some megabytes. Between two steps Ctrl-C is heard, and no more than a step is held
+//! beside the input.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -81,7 +81,7 @@ struct Step {
 pub enum Missing {
     /// It is an error.
     Error,
-    /// It stays. If it has text and source, shared patterns still apply.
+    /// It is kept. If it has text and source, shared patterns still apply.
     Keep,
 }
 
@@ -100,7 +100,7 @@ impl Missing {
 }
 
 impl Batch<'_> {
-    /// Cleans some of the rows. `None` stands for a text that stays as it is.
+    /// Cleans some of the rows. `None` stands for a text that is kept as it is.
     fn clean<R: Rows>(&self, py: Python<'_>, rows: &Arc<R>, step: Step) -> Result<Vec<Option<String>>> {
         let Step { rows: range, bytes } = step;
         let (core, rows, first) = (Arc::clone(self.core), Arc::clone(rows), self.first);

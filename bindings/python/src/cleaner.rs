@@ -34,11 +34,11 @@ const LARGE: usize = 1 << 20;
 /// patterns : Patterns or path
 ///     The patterns, or their folder.
 /// learned : bool
-///     Whether models decide. If not, only text goes that recurs beyond chance.
+///     Whether models decide. If not, only text that recurs beyond chance is removed.
 /// only : "accepted" or None
 ///     ``"accepted"`` uses only patterns that a person accepted.
 /// max_removed : float or None
-///     A text of which a larger share would be removed stays as it is.
+///     A text of which a larger share would be removed is not changed.
 ///
 /// Examples
 /// --------
@@ -149,7 +149,7 @@ impl Core {
         result
     }
 
-    /// What goes from a text, and who says so.
+    /// What is removed from a text, and who says so.
     fn cleaning(
         &self,
         text: &str,
@@ -222,7 +222,7 @@ impl<D: PageAspect> ReadPage<D> {
         ReadPage { text, map, tree, declared }
     }
 
-    /// The page, with what goes from it.
+    /// The page, with what is removed from it.
     fn written(&self, html: &str, url: Option<&str>, output: Output, cleaning: &Cleaning) -> String {
         let ReadPage { text, map, tree, .. } = self;
         let cuts = cleaning.cuts(text);
@@ -372,7 +372,7 @@ impl Cleaner {
     /// source : str
     ///     The name of its source.
     /// output : "text", "html" or "markdown"
-    ///     The visible text that stays, the page without what is removed, or the same as Markdown.
+    ///     The visible text that is kept, the page without what is removed, or the same as Markdown.
     /// url : str or None
     ///     The address of the page, for links in Markdown.
     /// missing : "error" or "keep"
@@ -428,16 +428,12 @@ impl Cleaner {
     /// DataError
     ///     If a row cannot be used. The message names row and column.
     ///
-    /// Examples
-    /// --------
-    /// >>> import dehusk
-    /// >>> home = "{id: home, status: accepted, regex: The Tide, example: The Tide}"
-    /// >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}"
-    /// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
-    /// >>> dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate."], "source": ["tide"]})
-    /// {'text': ['Late.'], 'source': ['tide']}
-    /// >>> dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate.", None], "source": ["tide"] * 2}, missing="keep")
-    /// {'text': ['Late.', None], 'source': ['tide', 'tide']}
+    /// Examples -------- >>> import dehusk >>> home = "{id: home, status: accepted, regex: The Tide, example: The
+    /// Tide}" >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}" >>> patterns =
+    /// dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"]) >>>
+    /// dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate."], "source": ["tide"]}) {'text': ['Late.'],
+    /// 'source': ['tide']} >>> dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate.", None], "source":
+    /// ["tide"] * 2}, missing="keep") {'text': ['Late.', None], 'source': ['tide', 'tide']}
     #[pyo3(signature = (data, text="text", source="source", *, missing="error", threads=None))]
     fn clean_batch<'py>(
         this: &Bound<'py, Cleaner>,

@@ -1,9 +1,11 @@
-//! Starts threads. A system or a container may allow no more: this is an error here, which says what to do. (The functions
-//! of the standard library without a name panic.)
+//! Starts threads. A system or a container may allow no more: this is an error here, which says what to do. (The
+//! functions of the standard library without a name panic.)
 
 use std::fmt::Display;
 use std::io;
 use std::thread::{Builder, JoinHandle, Scope, ScopedJoinHandle};
+
+use crate::setting::Setting;
 
 /// Starts a thread with this name.
 ///
@@ -27,7 +29,8 @@ pub fn spawn_scoped<'scope, T: Send + 'scope>(
 /// The error if the system starts no more threads, with what it said.
 pub fn none_left(error: impl Display) -> io::Error {
     io::Error::other(format!(
-        "no thread can be started ({error}): give fewer --threads, or allow more processes (ulimit -u, or the limit of the \
-         container)"
+        "no thread can be started ({error}): give fewer {}, or allow more processes (ulimit -u, or the limit of the \
+         container)",
+        Setting::Threads
     ))
 }

@@ -6,8 +6,8 @@ pub enum HtmlView {
     /// The text that a reader of the page sees, one line per block. What is written is text too.
     #[default]
     Text,
-    /// The same text. What is written is the page without the text that was removed, the elements that are empty then, and
-    /// pictures that are template.
+    /// The same text. What is written is the page without the text that was removed, the elements that are empty then,
+    /// and pictures that are boilerplate.
     Page,
     /// The same text. What is written is the page without the text that was removed, as Markdown.
     Markdown,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::{MAX_DOCUMENT_BYTES, SourceIdError};
+use dehusk_core::setting::Setting;
 use dehusk_core::shown::size;
 
 /// How many documents with the same [kind] of reason are named. Thousands would hide all others.
@@ -107,7 +108,7 @@ pub enum Reason {
         limit: u64,
     },
     /// It may need more memory than there is.
-    #[error("{} than the available {}: split it, or allow more (--memory)", needs_more(*.need), size(*.limit))]
+    #[error("{} than the available {}: split it, or allow more ({})", needs_more(*.need), size(*.limit), Setting::Memory)]
     TooLittleMemory {
         /// What it may need, in bytes. `None` if it was not read to its end.
         need: Option<u64>,
@@ -264,8 +265,9 @@ pub enum Reason {
     },
     /// The table has no column of documents.
     #[error(
-        "has neither a column {text:?} nor a column {html:?} (its columns: {columns}): name the right one with \
-         --text-key or --html-key"
+        "has neither a column {text:?} nor a column {html:?} (its columns: {columns}): name the right one with {} or {}",
+        Setting::TextKey,
+        Setting::HtmlKey
     )]
     NoTextColumn {
         /// The column that is tried first.
@@ -292,14 +294,14 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The options that name the right keys, if the reason is that a document does not have the expected ones.
-    pub(crate) fn options_of_keys(&self) -> Option<&'static str> {
+    /// The settings that name the right keys, if the reason is that a document does not have the expected ones.
+    pub(crate) fn settings_of_keys(&self) -> &'static [Setting] {
         match self {
-            Reason::NoText { .. } => Some("--text-key or --html-key"),
-            Reason::NoSource { .. } => Some("--source-key or --url-key"),
-            Reason::NoSourceKey(_) => Some("--source-key"),
-            Reason::NoUrl(_) => Some("--url-key"),
-            _ => None,
+            Reason::NoText { .. } => &[Setting::TextKey, Setting::HtmlKey],
+            Reason::NoSource { .. } => &[Setting::SourceKey, Setting::UrlKey],
+            Reason::NoSourceKey(_) => &[Setting::SourceKey],
+            Reason::NoUrl(_) => &[Setting::UrlKey],
+            _ => &[],
         }
     }
 
@@ -319,8 +321,8 @@ fn too_large(bytes: Option<u64>, limit: u64) -> String {
         None => "has more bytes than".to_owned(),
     };
     let remedy = match limit < MAX_DOCUMENT_BYTES as u64 {
-        true => "split it, or allow more (--max-document)",
-        false => "split it",
+        true => format!("split it, or allow more ({})", Setting::MaxDocument),
+        false => "split it".to_owned(),
     };
     format!("{has} the {limit} that a document may have: {remedy}")
 }

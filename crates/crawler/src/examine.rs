@@ -60,8 +60,8 @@ pub struct Examined {
     pub identified: Option<&'static str>,
 }
 
-/// Examines the answer to a request for a URL that is expected to be of this kind. `follows_links` is whether the links of pages
-/// matter, and `limit` is how many bytes it may have when it is unpacked.
+/// Examines the answer to a request for a URL that is expected to be of this kind. `follows_links` is whether the links
+/// of pages matter, and `limit` is how many bytes it may have when it is unpacked.
 ///
 /// # Errors
 /// If it has more bytes.
@@ -152,7 +152,8 @@ fn forbids_following(value: &str) -> bool {
     rules.split(',').any(|rule| matches!(rule.trim(), "nofollow" | "none"))
 }
 
-/// The body without its content codings. What cannot be unpacked stays as it is. A part of it may be all that is wanted.
+/// The body without its content codings. What cannot be unpacked is not changed. A part of it may be all that is
+/// wanted.
 fn unpacked(response: &Response, is_part: bool, limit: u64) -> Result<Cow<'_, [u8]>, FetchError> {
     let mut body = Cow::Borrowed(&response.body[..]);
     let codings = response.head.values("Content-Encoding").collect::<Vec<_>>().join(",");

@@ -18,10 +18,10 @@ struct Words {
     gone: f64,
 }
 
-/// A line for each corpus: of the mean source, the share of its content that is lost and the share of its boilerplate that goes,
-/// and precision, recall and F1 of the words that stay. Then how often segments of each probability are boilerplate. All are of
-/// the documents of sources of which all documents were mined. `judged` has the probabilities of each lesson, `corpora` are the
-/// names of the corpora. The last line is of all made sources.
+/// A line for each corpus: of the mean source, the share of its content that is lost and the share of its boilerplate
+/// that goes, and precision, recall and F1 of the words that are kept. Then how often segments of each probability are
+/// boilerplate. All are of the documents of sources of which all documents were mined. `judged` has the probabilities
+/// of each lesson, `corpora` are the names of the corpora. The last line is of all made sources.
 pub fn table(sources: &[SourceLessons], judged: &[Vec<f32>], corpora: &[String]) -> String {
     let names: Vec<&str> = corpora.iter().map(String::as_str).chain(["(made sources)"]).collect();
     let mut judged = judged.iter();

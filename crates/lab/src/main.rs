@@ -48,7 +48,7 @@ enum Command {
     Mine(Box<mine::MineCommand>),
     /// Clean HTML pages by a model of their trees, without patterns
     Tree(Box<tree::TreeArgs>),
-    /// Clean documents as `dehusk stream` does, but whole blocks of which most is template
+    /// Clean documents as `dehusk stream` does, but whole blocks of which most is boilerplate
     Wang(Box<cli::stream::StreamCommand>),
     /// Inject known templates into clean text, mine and clean it, and measure what is removed
     Inject(Box<inject::InjectArgs>),

@@ -11,7 +11,7 @@ use super::removal::Removal;
 pub struct Figures {
     /// The sources with at least one document.
     pub sources: Vec<SourceFigures>,
-    /// Number of documents from which on a segment is template.
+    /// Number of documents from which on a segment is boilerplate.
     pub min_documents: u32,
 }
 
@@ -40,8 +40,8 @@ pub struct PageFigures {
 pub struct JudgedPage {
     /// In words.
     pub words: Judged,
-    /// In blocks: the stretches of text between the starts and ends of lines that have a word. A block is template if less than
-    /// half of its words are gold, and removed if more than half of them are removed.
+    /// In blocks: the stretches of text between the starts and ends of lines that have a word. A block is boilerplate
+    /// if less than half of its words are gold, and removed if more than half of them are removed.
     pub blocks: Judged,
 }
 
@@ -59,9 +59,9 @@ pub enum Unit {
 pub struct Judged {
     /// Removed with the table, weighed and smoothed, as `dehusk stream` does.
     pub stream: Removal,
-    /// Removed with the table: all segments that are template, and nothing else.
+    /// Removed with the table: all segments that are boilerplate, and nothing else.
     pub segments: Removal,
-    /// Removed with the table: all blocks of which most is template, as a whole, and nothing else.
+    /// Removed with the table: all blocks of which most is boilerplate, as a whole, and nothing else.
     pub whole_blocks: Removal,
     /// Removed with patterns mined from all documents.
     pub batch: Removal,
@@ -162,8 +162,8 @@ impl Figures {
         self.sources.iter().map(SourceFigures::last).max().unwrap_or(0)
     }
 
-    /// Windows of pages. The first window has the pages on which nothing can be template yet. The second has the next
-    /// page only. Later windows are wider and wider.
+    /// Windows of pages. The first window has the pages on which nothing can be boilerplate yet. The second has the
+    /// next page only. Later windows are wider and wider.
     pub fn windows(&self) -> Vec<RangeInclusive<u32>> {
         let (first, last) = (self.min_documents, self.pages());
         let round = (0..)

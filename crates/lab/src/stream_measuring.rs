@@ -1,4 +1,5 @@
-//! A single source: its documents one after another, as `dehusk stream` cleans them, and as patterns of all documents do.
+//! A single source: its documents one after another, as `dehusk stream` cleans them, and as patterns of all documents
+//! do.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -206,7 +207,7 @@ impl Measuring<'_> {
         going.map(|(segment, _)| page.bytes_of(segment)).collect()
     }
 
-    /// The blocks that go by the plain rule.
+    /// The blocks that are removed by the plain rule.
     fn whole_blocks(&self, page: &MeasuredDocument, counts: &[Count]) -> Vec<(Range<usize>, f32)> {
         let MeasuredDocument { document, reading, segments, .. } = page;
         let tree = document.tree.as_deref();
@@ -253,15 +254,15 @@ fn markup(document: &Document) -> Option<String> {
     document.page.as_ref().map(|page| page.markup().to_owned())
 }
 
-/// The blocks of a document, and which of them are template by its gold text.
+/// The blocks of a document, and which of them are boilerplate by its gold text.
 struct JudgedBlocks {
-    /// The first bytes of the words of each block, and whether it is template.
+    /// The first bytes of the words of each block, and whether it is boilerplate.
     blocks: Vec<(Vec<usize>, bool)>,
 }
 
 impl JudgedBlocks {
-    /// A word of the document is gold if it is in the longest common subsequence of both texts. A word counts for the block
-    /// in which it begins.
+    /// A word of the document is gold if it is in the longest common subsequence of both texts. A word counts for the
+    /// block in which it begins.
     fn of(page: &MeasuredDocument, gold: &Gold) -> JudgedBlocks {
         let words: Vec<Word> = words(&page.document.text).collect();
         let hashes: Vec<u64> = words.iter().map(|word| word.hash).collect();

@@ -9,6 +9,7 @@ use crate::observer::Stop;
 use crate::state::StateError;
 use crate::workers::ThreadsError;
 use dehusk_core::cleaning::CleanError;
+use dehusk_core::setting::Setting;
 use dehusk_core::shown::size;
 use dehusk_core::tokens::TooManyTokens;
 use dehusk_corpus::{OutputError, ScanError, SourceId, SourceIdError};
@@ -95,7 +96,8 @@ impl PipelineError {
     #[doc(hidden)]
     pub fn of_others(place: &Path, instead: &str) -> PipelineError {
         PipelineError::Refused(format!(
-            "{place:?} already exists, and dehusk did not write it: name another {instead}, or add --force"
+            "{place:?} already exists, and dehusk did not write it: name another {instead}, or allow to replace it ({})",
+            Setting::Force
         ))
     }
 
@@ -113,7 +115,8 @@ fn not_enough_memory(needs: &[(SourceId, u64)], limit: u64) -> String {
         needs.iter().map(|(source, need)| format!("source '{source}' may need {}", size(*need))).collect();
     let (needs, limit) = (needs.join(", "), size(limit));
     format!(
-        "there is not enough memory: {needs}, and the limit is {limit}; allow more with --memory, or mine a part \
-             with --sample"
+        "there is not enough memory: {needs}, and the limit is {limit}; allow more with {}, or mine a part with {}",
+        Setting::Memory,
+        Setting::Sample
     )
 }

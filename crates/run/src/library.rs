@@ -24,7 +24,7 @@ pub enum LibraryError {
         source: io::Error,
     },
     /// The folder has no pattern files.
-    #[error("{path}: no pattern files (.yaml) in this folder; `dehusk mine` makes them", path = .0.display())]
+    #[error("{path}: no pattern files (.yaml) in this folder; mine a corpus to make them", path = .0.display())]
     Empty(PathBuf),
     /// A file whose name ends in `.yml`.
     #[error("{path}: pattern files end in .yaml; rename it, or move it elsewhere", path = .0.display())]
@@ -97,8 +97,9 @@ impl Library {
         Ok(Library { files, paths, lexers })
     }
 
-    /// Reads all pattern files of a folder, or one file, and keeps only what `keep` makes of each, by source. `keep` is called from
-    /// several threads, so a folder may be larger than memory. Files that use the same lexer share it in `lexers`.
+    /// Reads all pattern files of a folder, or one file, and keeps only what `keep` makes of each, by source. `keep` is
+    /// called from several threads, so a folder may be larger than memory. Files that use the same lexer share it in
+    /// `lexers`.
     ///
     /// # Errors
     /// The same as for [`Library::load`].

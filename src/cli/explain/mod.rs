@@ -44,8 +44,8 @@ pub struct ExplainArgs {
     reading: ReadingArgs,
     /// File for the HTML page with marks drawn on it; `-` for stdout
     ///
-    /// File for a page that looks like the HTML document in a browser, with marks drawn on what would be removed, and why, and
-    /// on what stays; `-` for stdout. Its scripts do not run.
+    /// File for a page that looks like the HTML document in a browser, with marks drawn on what would be removed, and
+    /// why, and on what is kept; `-` for stdout. Its scripts do not run.
     #[arg(short, long, value_name = "FILE", help_heading = "Output", display_order = 0, conflicts_with = "pattern")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -10,7 +10,6 @@ use dehusk_core::cleaning::{CleanOptions, Method};
 use dehusk_core::dom::block_model::BlockModel;
 use dehusk_core::dom::page_parts::{Favor, PageChoices, PartChoice};
 use dehusk_run::CorpusCleanOptions;
-use dehusk_run::clean::document::CHOICES;
 
 use super::models::{block_model, decision_model};
 use super::output::{LongRunArgs, WrittenArgs};
@@ -88,8 +87,8 @@ impl PageMethodArgs {
 pub struct MethodArgs {
     /// How dehusk decides what is removed
     ///
-    /// How dehusk decides what is removed. `learned` judges each line or sentence by how it recurs, what it looks like and
-    /// what stands around it. `union` removes all text that is matched by a pattern at or above the cutoff.
+    /// How dehusk decides what is removed. `learned` judges each line or sentence by how it recurs, what it looks like
+    /// and what stands around it. `union` removes all text that is matched by a pattern at or above the cutoff.
     #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, default_value_t = MethodName::Learned)]
     pub method: MethodName,
     /// Join matches that are fewer than this many characters apart (only with `--method union`)
@@ -167,26 +166,27 @@ pub enum Only {
 pub struct PageArgs {
     /// What happens to text in doubt
     ///
-    /// What happens to text in doubt. `recall` keeps it, so that little content is lost. `precision` removes it, so that little
-    /// boilerplate is left.
+    /// What happens to text in doubt. `recall` keeps it, so that little content is lost. `precision` removes it, so
+    /// that little boilerplate is left.
     #[arg(long, value_enum, value_name = "precision|recall", hide_possible_values = true)]
     pub favor: Option<FavorName>,
     /// What happens to the headline of an HTML page
     ///
-    /// What happens to the headline of an HTML page: `keep`, `drop`, or `auto`, which keeps it, apart from proven template in it.
+    /// What happens to the headline of an HTML page: `keep`, `drop`, or `auto`, which keeps it, apart from proven
+    /// template in it.
     #[arg(long, value_enum, value_name = "keep|drop|auto", hide_possible_values = true, default_value_t = Choice::Auto)]
     pub headline: Choice,
     /// What happens to author and date of an HTML page
     ///
-    /// What happens to the short blocks between the headline of an HTML page and its text, such as author and date: `keep`,
-    /// `drop`, or `auto`, which leaves them to the model.
+    /// What happens to the short blocks between the headline of an HTML page and its text, such as author and date:
+    /// `keep`, `drop`, or `auto`, which leaves them to the model.
     #[arg(long, value_enum, value_name = "keep|drop|auto", hide_possible_values = true, default_value_t = Choice::Auto)]
     pub byline: Choice,
     /// What happens to comments on an HTML page
     ///
-    /// What happens to the comments of readers on an HTML page: `keep`, `drop`, or `auto`, which leaves them to the model: it
-    /// keeps them where they are the content of the page, as in a forum. Comments are what the page itself calls so, in
-    /// classes, ids and the like.
+    /// What happens to the comments of readers on an HTML page: `keep`, `drop`, or `auto`, which leaves them to the
+    /// model: it keeps them where they are the content of the page, as in a forum. Comments are what the page itself
+    /// calls so, in classes, ids and the like.
     #[arg(long, value_enum, value_name = "keep|drop|auto", hide_possible_values = true, default_value_t = Choice::Auto)]
     pub comments: Choice,
 }
@@ -235,7 +235,9 @@ impl PageArgs {
     /// Refuses a choice beside a flag with which it could do nothing.
     fn refuse(&self, flag: &str) -> anyhow::Result<()> {
         if self.is_given() {
-            bail!("{CHOICES} need the structure of pages, which {flag} does not use: leave one of them out");
+            bail!(
+                "--favor, --headline, --byline and --comments need the structure of pages, which {flag} does not use: leave one of them out"
+            );
         }
         Ok(())
     }

@@ -14,8 +14,8 @@ use crate::cli::{budget, size};
 pub struct CorpusArgs {
     /// Folders with a folder for each source, files with many documents, or `-` for stdin
     ///
-    /// Folders with a folder for each source, files with many documents (.jsonl, .warc, .wet, .parquet), single documents,
-    /// quoted globs, or `-` for stdin. Files may be compressed (.gz, .zst).
+    /// Folders with a folder for each source, files with many documents (.jsonl, .warc, .wet, .parquet), single
+    /// documents, quoted globs, or `-` for stdin. Files may be compressed (.gz, .zst).
     #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     pub corpus: Vec<PathBuf>,
     #[command(flatten)]
@@ -30,15 +30,16 @@ pub struct CorpusArgs {
 pub struct ReadingArgs {
     /// Write HTML as text, page, markdown or markup
     ///
-    /// How HTML is read and written. `text` reads the text that a visitor sees, with a line for each block, and writes text.
-    /// `page` reads the same text, and writes the page without the removed text, the elements that are empty then, and pictures
-    /// that are template. `markdown` writes that page as Markdown. `markup` reads and writes the markup itself as text.
+    /// How HTML is read and written. `text` reads the text that a visitor sees, with a line for each block, and writes
+    /// text. `page` reads the same text, and writes the page without the removed text, the elements that are empty
+    /// then, and pictures that are boilerplate. `markdown` writes that page as Markdown. `markup` reads and writes the
+    /// markup itself as text.
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true, default_value_t = Html::Text)]
     pub html: Html,
     /// Count the `alt` texts of pictures as text of HTML pages
     ///
-    /// Count the `alt` texts of pictures (`<img alt>`) as text of HTML pages. Give it to mining and to cleaning alike. With `--html
-    /// markup`, it changes nothing.
+    /// Count the `alt` texts of pictures (`<img alt>`) as text of HTML pages. Give it to mining and to cleaning alike.
+    /// With `--html markup`, it changes nothing.
     #[arg(long, hide_short_help = true)]
     pub alt_text: bool,
     /// Also follow symbolic links that lead out of the given folder
@@ -46,9 +47,9 @@ pub struct ReadingArgs {
     pub follow_links: bool,
     /// What a source is, such as a host or folder [default: auto]
     ///
-    /// What a source is: `auto`, `key`, `host`, `domain`, `folder` or a regex. `auto` uses the source key, else the host of the
-    /// address, else the folder. `domain` uses the registered domain of the host. A regex uses what it finds in the address, or
-    /// in the path if there is no address [default: auto]
+    /// What a source is: `auto`, `key`, `host`, `domain`, `folder` or a regex. `auto` uses the source key, else the
+    /// host of the address, else the folder. `domain` uses the registered domain of the host. A regex uses what it
+    /// finds in the address, or in the path if there is no address [default: auto]
     #[arg(long, value_name = "HOW", hide_default_value = true, default_value = "auto", value_parser = SourceBy::parse)]
     pub source_by: SourceBy,
     /// Skip documents that have more bytes than this, such as 1G

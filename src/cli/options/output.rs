@@ -38,7 +38,7 @@ pub struct WrittenArgs {
     /// Unit of the positions of spans
     #[arg(long, value_enum, value_name = "UNIT", default_value_t = SpanUnit::Codepoints, requires = "spans", hide_short_help = true)]
     pub span_units: SpanUnit,
-    /// Keep a document if more than this share would go
+    /// Keep a document if more than this share would be removed
     ///
     /// Keep a document unchanged, and name it, if more than this share of its text would be removed (0 to 1).
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, value_parser = share)]
@@ -77,8 +77,8 @@ impl WrittenArgs {
 pub struct LongRunArgs {
     /// What happens to documents that cannot be read
     ///
-    /// What happens to documents that cannot be read or cleaned. `skip` leaves them out of the output, `copy` copies them
-    /// unchanged.
+    /// What happens to documents that cannot be read or cleaned. `skip` leaves them out of the output, `copy` copies
+    /// them unchanged.
     #[arg(long, value_enum, value_name = "skip|copy", hide_possible_values = true, default_value_t = OnError::Skip, conflicts_with = "spans")]
     pub on_error: OnError,
     /// Stop if more documents than this are skipped
@@ -88,13 +88,14 @@ pub struct LongRunArgs {
     pub max_errors: Option<usize>,
     /// Continue a run that was stopped
     ///
-    /// Continue a run that was stopped, and do not clean again what it finished. The patterns and options must be the same.
+    /// Continue a run that was stopped, and do not clean again what it finished. The patterns and options must be the
+    /// same.
     #[arg(long)]
     pub resume: bool,
     /// Detect changed input by a hash of its content
     ///
-    /// Detect changed input by a hash of its content, not only by its size and time. The hash is stored, and compared with
-    /// --resume. All input is read once more.
+    /// Detect changed input by a hash of its content, not only by its size and time. The hash is stored, and compared
+    /// with --resume. All input is read once more.
     #[arg(long, hide_short_help = true)]
     pub verify: bool,
     /// Write what happened to each document to a JSONL file

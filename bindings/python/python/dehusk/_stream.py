@@ -37,7 +37,7 @@ class Stream:
     patterns : Patterns, path or None
         Patterns that count in addition to what was learned.
     learned : bool
-        Whether models decide. If not, only text goes that recurs beyond chance.
+        Whether models decide. If not, only text that recurs beyond chance is removed.
     max_segments : int or None
         Number of segments of a source that are remembered. 20,000 in a new state.
     lifetime : float or None

@@ -1,12 +1,13 @@
 //! Tells the content of a page from the rest, block by block.
 //!
-//! A [network](crate::models::network) judges each block by the [features](super::block_features) that the page alone gives.
-//! If the page is of a source with patterns, a second one judges it again, with all this, the opinion of the first one, and
-//! what the patterns say about its text ([`TextEvidence`]). Both are learned from pages with their main text; what the second
-//! network learns from the first one's opinions is always about sites that the first one has not seen. Opinions about such
-//! sites also show how far they can be trusted: the log-odds of both networks are stretched until they are right there.
+//! A [network](crate::models::network) judges each block by the [features](super::block_features) that the page alone
+//! gives. If the page is of a source with patterns, a second one judges it again, with all this, the opinion of the
+//! first one, and what the patterns say about its text ([`TextEvidence`]). Both are learned from pages with their main
+//! text; what the second network learns from the first one's opinions is always about sites that the first one has not
+//! seen. Opinions about such sites also show how far they can be trusted: the log-odds of both networks are stretched
+//! until they are right there.
 //!
-//! The blocks that stay are chosen for the page as a whole: those with which the expected F-measure is the greatest
+//! The blocks to keep are chosen for the page as a whole: those with which the expected F-measure is the greatest
 //! ([`content`]).
 
 use std::collections::BTreeMap;
@@ -43,8 +44,8 @@ pub const FIRST_LINE: &str = "# A block model of dehusk: it says which blocks of
 /// A model of blocks.
 #[derive(Clone, Debug)]
 pub struct BlockModel {
-    /// Empty until the shipped model is needed for the first time: texts without structure need none, and reading it takes
-    /// longer than cleaning a text.
+    /// Empty until the shipped model is needed for the first time: texts without structure need none, and reading it
+    /// takes longer than cleaning a text.
     networks: OnceLock<Networks>,
 }
 
@@ -105,10 +106,10 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// A page, what is content in it, and what the patterns of its source would remove, if there are any: ranges of the text
-    /// in order, each with its score. `shares` gets the blocks, and a function from a block and the name of a feature
-    /// to its value. It returns for each block the share of its words that are in the main text, or `None` if the author of
-    /// the main text may have decided either way.
+    /// A page, what is content in it, and what the patterns of its source would remove, if there are any: ranges of the
+    /// text in order, each with its score. `shares` gets the blocks, and a function from a block and the name of a
+    /// feature to its value. It returns for each block the share of its words that are in the main text, or `None` if
+    /// the author of the main text may have decided either way.
     pub fn of(
         site: &str,
         text: &str,
@@ -136,7 +137,8 @@ impl Lesson {
         self.labels.iter().map(|label| label.0)
     }
 
-    /// A row of all features for each block. `put` adds those that a network has besides the ones of the page and the block.
+    /// A row of all features for each block. `put` adds those that a network has besides the ones of the page and the
+    /// block.
     fn rows(&self, put: impl Fn(&mut Vec<f32>, usize)) -> Vec<f32> {
         let mut rows = Vec::with_capacity(self.labels.len() * ALL.len());
         for (block, of_block) in self.features.rows().enumerate() {
@@ -163,8 +165,8 @@ impl BlockModel {
         })
     }
 
-    /// Fits a model to pages. The more pages a site has, the less each of them counts. For the second network, sites with
-    /// patterns count as much together as those without.
+    /// Fits a model to pages. The more pages a site has, the less each of them counts. For the second network, sites
+    /// with patterns count as much together as those without.
     #[doc(hidden)]
     pub fn fit(lessons: &[Lesson]) -> BlockModel {
         let course = Course::of(lessons);
@@ -190,8 +192,8 @@ impl BlockModel {
         JudgedPage { page, probabilities, features }
     }
 
-    /// Judges the blocks of a page of a source with patterns: the probability of each that it is content. `text` says what
-    /// the patterns would remove.
+    /// Judges the blocks of a page of a source with patterns: the probability of each that it is content. `text` says
+    /// what the patterns would remove.
     #[doc(hidden)]
     pub fn judge_in_source(&self, page: &JudgedPage, text: &[TextEvidence]) -> Vec<f32> {
         // Rows are not stored: a page can have a million blocks.
@@ -233,7 +235,7 @@ impl PartialEq for BlockModel {
 impl Networks {
     fn parse(yaml: &str, file: &str) -> Result<Networks, ModelFileError> {
         let [alone, in_source] = &parts(yaml)[..] else {
-            let message = "this is no block model; write one with `dehusk-lab train --pages --gold`".to_owned();
+            let message = "this is no block model; train one from pages with gold text".to_owned();
             return Err(ModelFileError { file: file.to_owned(), line: 0, message });
         };
         Ok(Networks { alone: ALONE.parse_network(alone, file)?, in_source: IN_SOURCE.parse_network(in_source, file)? })
@@ -241,7 +243,7 @@ impl Networks {
 }
 
 impl JudgedPage {
-    /// Whether each block stays.
+    /// Whether each block is kept.
     pub fn content(&self, favor: Favor) -> Vec<bool> {
         content(&self.page.blocks, &self.probabilities, favor.care())
     }
@@ -256,7 +258,7 @@ impl JudgedPage {
         PageParts::of(text, &self.page, &|block, name| self.features.get(block, name), &|block| stays[block])
     }
 
-    /// The parts of the visible text that go, in order, each with the probability that it should.
+    /// The parts of the visible text that are removed, in order, each with the probability that it is boilerplate.
     pub fn boilerplate(&self, text: &str, choices: PageChoices) -> Vec<(Range<usize>, f32)> {
         let mut stays = self.content(choices.favor);
         let parts = self.parts(text, &stays);
@@ -272,10 +274,10 @@ impl JudgedPage {
     }
 }
 
-/// Whether each block stays, if each is content with this probability: as many of the likeliest stay as give the greatest
-/// expected F-measure (N. Ye, K. M. A. Chai, W. S. Lee, H. L. Chieu, ICML 2012). Recall weighs `care` times as much as precision, as in
-/// the measure F<sub>β</sub>. The content of a page with words has words: if no block with words would stay, the one that is
-/// most likely content does.
+/// Whether each block stays, if each is content with this probability: as many of the likeliest are kept as give the
+/// greatest expected F-measure (N. Ye, K. M. A. Chai, W. S. Lee, H. L. Chieu, ICML 2012). Recall weighs `care` times as
+/// much as precision, as in the measure F<sub>β</sub>. The content of a page with words has words: if no block with
+/// words would be kept, the one that is most likely content does.
 pub fn content(blocks: &[Block], probabilities: &[f32], care: f32) -> Vec<bool> {
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]).then(a.cmp(&b)));
@@ -316,7 +318,8 @@ impl<'l> Course<'l> {
         Course { lessons, sites }
     }
 
-    /// The weight of a site, and the share of it that each of its pages has. Further pages of a site teach less and less.
+    /// The weight of a site, and the share of it that each of its pages has. Further pages of a site teach less and
+    /// less.
     fn of_page(&self, lesson: &Lesson) -> f32 {
         let pages = self.sites[lesson.site.as_str()].1 as f32;
         (1.0 + pages.log2()) / pages
@@ -331,8 +334,8 @@ impl<'l> Course<'l> {
         [false, true].map(|has_patterns| 1.0 / weight(has_patterns).max(1.0))
     }
 
-    /// A network that is fitted to rows of features for each lesson, and for each lesson the opinions of one that has not seen
-    /// its site. `weight` is that of a lesson's group.
+    /// A network that is fitted to rows of features for each lesson, and for each lesson the opinions of one that has
+    /// not seen its site. `weight` is that of a lesson's group.
     fn learned(
         &self,
         names: &'static [&'static str],

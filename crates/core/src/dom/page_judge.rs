@@ -1,6 +1,6 @@
 //! What judges a page alone, without patterns and without other pages.
 //!
-//! Takes the visible text of a page and its tree. Gives the parts of the text that go, each with a score.
+//! Takes the visible text of a page and its tree. Gives the parts of the text that are removed, each with a score.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,15 +14,15 @@ use crate::html::{Boxes, Tree};
 /// A model that judges the parts of a page.
 #[derive(Clone, Debug)]
 pub enum PageJudge {
-    /// All parts go that are template.
+    /// All parts are removed that are boilerplate.
     Template(Arc<PageModel>),
-    /// All blocks go that are not the content. The user chooses what happens to the head of the article.
+    /// All blocks are removed that are not the content. The user chooses what happens to the head of the article.
     Content(Arc<BlockModel>, PageChoices),
 }
 
 impl PageJudge {
-    /// The parts of the visible text that go, in order, each with the probability that it should. `url` is where the page is
-    /// from, and `boxes` is where its nodes are drawn, if that is known.
+    /// The parts of the visible text that are removed, in order, each with the probability that it is boilerplate.
+    /// `url` is where the page is from, and `boxes` is where its nodes are drawn, if that is known.
     pub fn boilerplate(
         &self,
         text: &str,

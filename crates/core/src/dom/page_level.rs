@@ -1,9 +1,9 @@
-//! Page-level template detection: how much each node of a single page is template (D. Chakrabarti, R. Kumar, K. Punera,
-//! "Page-level template detection via isotonic smoothing", WWW 2007).
+//! Page-level template detection: how far each node of a single page is boilerplate (D. Chakrabarti, R. Kumar, K.
+//! Punera, "Page-level template detection via isotonic smoothing", WWW 2007).
 //!
-//! A logistic model judges each node by its features. Nodes of different size look different, so there are 4 models, each
-//! for a class of area. Their scores are then smoothed: a node is at least as much template as its parent. Small nodes are
-//! hidden. They are not judged, and have the score of the node around them.
+//! A logistic model judges each node by its features. Nodes of different size look different, so there are 4 models,
+//! each for a class of area. Their scores are then smoothed: a node is at least as much template as its parent. Small
+//! nodes are hidden. They are not judged, and have the score of the node around them.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -23,7 +23,7 @@ use crate::models::logistic::{FitOptions, LogisticModel, fit};
 pub const LEAST_AREA: f64 = 2000.0;
 /// What a section costs that is as large as the page.
 const PENALTY_OF_SECTION: f64 = 0.01;
-/// A leaf with at least this value is template.
+/// A leaf with at least this value is boilerplate.
 pub const TEMPLATE: f32 = 0.5;
 /// Number of classes of area.
 const CLASSES: usize = 4;
@@ -93,7 +93,7 @@ impl Judged {
 /// The smoothed scores of judged nodes.
 #[derive(Clone, Debug)]
 pub struct Sectioned {
-    /// How much each is template, 0 to 1.
+    /// How much each is boilerplate, 0 to 1.
     pub values: Vec<f32>,
     /// The index of the node where the section of each starts.
     pub sections: Vec<usize>,
@@ -109,7 +109,7 @@ impl PageModel {
         Arc::clone(&SHIPPED)
     }
 
-    /// The probability that each of these nodes is template, judged alone.
+    /// The probability that each of these nodes is boilerplate, judged alone.
     #[doc(hidden)]
     pub fn scores(&self, facts: &Facts, judged: &Judged) -> Vec<f32> {
         let score = |node: usize| {
@@ -125,7 +125,7 @@ impl PageModel {
         judged.nodes().map(score).collect()
     }
 
-    /// How much each node of the page is template, judged together with the nodes around it.
+    /// How much each node of the page is boilerplate, judged together with the nodes around it.
     #[doc(hidden)]
     pub fn values(&self, facts: &Facts) -> Vec<f32> {
         let judged = Judged::of(facts);
@@ -133,7 +133,7 @@ impl PageModel {
         (0..facts.tree().len()).map(|node| values[judged.index_of(node)]).collect()
     }
 
-    /// The parts of the visible text that are template, in order, each with its value. They are runs of text.
+    /// The parts of the visible text that are boilerplate, in order, each with its value. They are runs of text.
     #[doc(hidden)]
     pub fn templates(&self, facts: &Facts) -> Vec<(Range<usize>, f32)> {
         let values = self.values(facts);
@@ -144,7 +144,7 @@ impl PageModel {
             let (range, value) = (tree.text(run), values[run]);
             let is_template = value >= TEMPLATE;
             if is_template {
-                // What is between two parts goes as well.
+                // What is between two parts is removed as well.
                 let before = parts.last_mut().filter(|_| was_template);
                 before.into_iter().for_each(|(before, _)| before.end = range.start);
                 parts.push((range, value));
@@ -175,13 +175,7 @@ impl PageModel {
         let parts = parts(yaml);
         let Head { kind, version, areas } = serde_saphyr::from_str(&parts[0]).map_err(|error| {
             let line = error.location().map_or(0, |location| location.line());
-            problem(
-                line,
-                format!(
-                    "this is no page-level model; write one with `dehusk-lab train --pages`: {}",
-                    error.without_snippet()
-                ),
-            )
+            problem(line, format!("this is no page-level model: {}", error.without_snippet()))
         })?;
         let train_again = "; train the model again";
         if kind != KIND || version != FORMAT.version {
@@ -265,7 +259,7 @@ impl Lessons {
         self.pages += others.pages;
     }
 
-    /// Number of nodes, and of those that are template.
+    /// Number of nodes, and of those that are boilerplate.
     pub fn counts(&self) -> (usize, usize) {
         (self.examples.len(), self.examples.iter().filter(|example| example.is_template).count())
     }
@@ -316,7 +310,7 @@ mod tests {
         format!("<div id=menu><ul>{menu}</ul></div><div id=story>{story}</div>")
     }
 
-    /// A model that has learned that menus are template and stories are not.
+    /// A model that has learned that menus are boilerplate and stories are not.
     fn learned() -> PageModel {
         let mut lessons = Lessons::default();
         for number in 3..40 {

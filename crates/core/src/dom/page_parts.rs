@@ -1,7 +1,7 @@
 //! The parts of a page about which people disagree: headline, byline, comments.
 //!
-//! Main texts disagree whether these blocks belong to the content. So the user can choose. Takes the blocks of a page with
-//! their features, and which of them are content. Says which blocks are such a part, and what becomes of them.
+//! Main texts disagree whether these blocks belong to the content. So the user can choose. Takes the blocks of a page
+//! with their features, and which of them are content. Says which blocks are such a part, and what becomes of them.
 
 use std::ops::Range;
 
@@ -19,8 +19,8 @@ pub enum PagePart {
     Headline,
     /// The short blocks between the headline and the first long block, such as author and date.
     Byline,
-    /// What readers wrote: all in elements that their authors call so, in class, id, `itemprop` or `itemtype`, and that do
-    /// not have the headline.
+    /// What readers wrote: all in elements that their authors call so, in class, id, `itemprop` or `itemtype`, and that
+    /// do not have the headline.
     Comments,
 }
 
@@ -65,9 +65,9 @@ pub enum PartChoice {
     /// The program decides.
     #[default]
     Auto,
-    /// It stays.
+    /// It is kept.
     Keep,
-    /// It goes.
+    /// It is removed.
     Drop,
 }
 
@@ -100,9 +100,9 @@ impl PageChoices {
 /// What becomes of a block by the choice of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chosen {
-    /// It stays, with all its text.
+    /// It is kept, with all its text.
     Stays,
-    /// It goes, because it is this part of the page.
+    /// It is removed, because it is this part of the page.
     Goes(PagePart),
 }
 
@@ -218,8 +218,8 @@ impl Comments {
     }
 }
 
-/// The headline of a page: the block that says most of what the page's title says, before the end of the best stretch of
-/// prose.
+/// The headline of a page: the block that says most of what the page's title says, before the end of the best stretch
+/// of prose.
 pub fn headline(page: &Blocks, feature: &dyn Fn(usize, &str) -> f32) -> Option<usize> {
     (0..page.blocks.len()).find(|&block| feature(block, "title") > 0.0)
 }
@@ -253,8 +253,8 @@ mod tests {
         assert_eq!(byline(6, [1.0; 7]), 7..7);
     }
 
-    /// What becomes of each line, if headline and byline go. A line is an element's name and its text; the one with `*` is what
-    /// says most of what the title says.
+    /// What becomes of each line, if headline and byline are removed. A line is an element's name and its text; the one
+    /// with `*` is what says most of what the title says.
     fn dropped(lines: &[(&str, &str)]) -> Vec<Option<PagePart>> {
         let mut text = String::new();
         let mut blocks = Vec::new();

@@ -1,4 +1,4 @@
-//! Site-level template detection: subtrees that recur on the pages of a site are template.
+//! Site-level template detection: subtrees that recur on the pages of a site are boilerplate.
 //!
 //! The pages of a source are compared by the hashes of their subtrees. What is found labels the examples from which a
 //! page-level model is learned ([`labels`]), together with the text that recurs.
@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::html::{NodeKind, Tree};
 
-/// A subtree on more than this share of the pages is template.
+/// A subtree on more than this share of the pages is boilerplate.
 pub const THETA: f64 = 0.1;
-/// A node of which more than this share is template is template itself.
+/// A node of which more than this share is boilerplate is boilerplate itself.
 const COVERED: f64 = 0.85;
 
 /// On how many pages of a site each subtree is.
@@ -41,7 +41,7 @@ impl SiteLevel {
     }
 }
 
-/// What tells that a node is template.
+/// What tells that a node is boilerplate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
     /// Its subtree recurs on other pages, or most of its markup is in such subtrees.
@@ -52,7 +52,7 @@ pub enum Labels {
     Both,
 }
 
-/// Whether each node of a page is template. `recurs` says whether its subtree does, `removed` are the ranges of the
+/// Whether each node of a page is boilerplate. `recurs` says whether its subtree does, `removed` are the ranges of the
 /// visible text that are removed, in order.
 pub fn labels(tree: &Tree, recurs: &[bool], removed: &[Range<usize>], by: Labels) -> Vec<Option<bool>> {
     let by_hash = covered(tree, recurs);

@@ -1,8 +1,8 @@
-//! The elements of a page that are empty of what stays.
+//! The elements of a page that are empty of what is kept.
 //!
-//! Takes the tree of a page and cuts in its visible text. Returns the outermost elements that had text and lose all of it,
-//! and the pictures that are template. Any other element that had no text is not among them: it belongs to what is around
-//! it.
+//! Takes the tree of a page and cuts in its visible text. Returns the outermost elements that had text and lose all of
+//! it, and the pictures that are boilerplate. Any other element that had no text is not among them: it belongs to what
+//! is around it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,8 +11,9 @@ use super::pictures::Pictures;
 use super::tree::{NodeKind, Tree};
 use crate::cut::Cut;
 
-/// The outermost elements that lose all their text, and the pictures that are template, in order. `html` is the page and
-/// `text` its visible text. A cell of a table goes only with its row, so that the other cells stay in their columns.
+/// The outermost elements that lose all their text, and the pictures that are boilerplate, in order. `html` is the page
+/// and `text` its visible text. A cell of a table is removed only with its row, so that the other cells stay in their
+/// columns.
 pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<usize> {
     let (had_text, keeps_text) = holders(text, tree, cuts);
     let pictures = Pictures::of(html, tree, &had_text, &keeps_text);
@@ -34,8 +35,8 @@ pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<
     emptied
 }
 
-/// The cuts without what they remove of an `alt` text that they do not remove completely. Such a text stands in the tag of
-/// its picture, which goes or stays as a whole. Cuts that share one remove it together.
+/// The cuts without what they remove of an `alt` text that they do not remove completely. Such a text stands in the tag
+/// of its picture, which is kept or removed as a whole. Cuts that share one remove it together.
 pub(super) fn beside_alt_texts<'c, 'r>(tree: &Tree, cuts: &'c [Cut<'r>]) -> Cow<'c, [Cut<'r>]> {
     let is_part = |text: &Range<usize>| {
         let len: usize = kept(text, cuts).map(|part| part.len()).sum();
@@ -80,13 +81,14 @@ pub(super) fn kept<'c>(range: &Range<usize>, cuts: &'c [Cut]) -> impl Iterator<I
     .filter(|part| part.start < part.end)
 }
 
-/// The run that shows the replacement of a cut: the first run of which the cut removes something, else the one before it.
+/// The run that shows the replacement of a cut: the first run of which the cut removes something, else the one before
+/// it.
 pub(super) fn run_of_replacement(tree: &Tree, cut: &Cut) -> Option<usize> {
     let first = tree.first_run_after(cut.range.start).filter(|&run| tree.text(run).start < cut.range.end);
     first.or_else(|| tree.run_at(cut.range.start)).or_else(|| tree.runs().next())
 }
 
-/// For each node, whether it has text, and whether some of it stays. White space is no text.
+/// For each node, whether it has text, and whether some of it is kept. White space is no text.
 fn holders(text: &str, tree: &Tree, cuts: &[Cut]) -> (Vec<bool>, Vec<bool>) {
     let (mut had, mut keeps) = (vec![false; tree.len()], vec![false; tree.len()]);
     for run in tree.runs() {
@@ -105,7 +107,8 @@ fn holders(text: &str, tree: &Tree, cuts: &[Cut]) -> (Vec<bool>, Vec<bool>) {
     (had, keeps)
 }
 
-/// Where a page has cells that reach into other rows. If a row beside them goes, they would reach into wrong ones.
+/// Where a page has cells that reach into other rows. If a row beside them is removed, they would reach into wrong
+/// ones.
 struct Spans(Vec<usize>);
 
 impl Spans {

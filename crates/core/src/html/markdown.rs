@@ -10,13 +10,13 @@ use super::plain::plain;
 use super::tree::Tree;
 use crate::cut::Cut;
 
-/// The page without some of its visible text, as Markdown: headings, paragraphs, lists, quotes, links, pictures that have
-/// a text, tables, code and emphasis. There is no line break at the end.
+/// The page without some of its visible text, as Markdown: headings, paragraphs, lists, quotes, links, pictures that
+/// have a text, tables, code and emphasis. There is no line break at the end.
 ///
 /// `text` and `tree` must be those of the page, as [`read`](super::read) returns them. The cuts are as in
-/// [`page_without`](super::page_without). Of elements that lose all their text, and of pictures that are template, nothing is
-/// written, as in [`page_pruned`](super::page_pruned). `address` is the address of the page, if it is known. Links are made
-/// absolute with it and with the `<base>` of the page.
+/// [`page_without`](super::page_without). Of elements that lose all their text, and of pictures that are boilerplate,
+/// nothing is written, as in [`page_pruned`](super::page_pruned). `address` is the address of the page, if it is known.
+/// Links are made absolute with it and with the `<base>` of the page.
 ///
 /// ```
 /// use dehusk::Cut;

@@ -1,8 +1,8 @@
-//! The pictures of a page that are template.
+//! The pictures of a page that are boilerplate.
 //!
-//! A picture has no text, so no pattern matches it. What is around it decides: a picture goes with its text. Takes the tree
-//! of a page, and which of its nodes had text and keep some. Says of an element without text whether it is such a picture,
-//! or a box with nothing else in it.
+//! A picture has no text, so no pattern matches it. What is around it decides: a picture is removed with its text.
+//! Takes the tree of a page, and which of its nodes had text and keep some. Says of an element without text whether it
+//! is such a picture, or a box with nothing else in it.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -13,20 +13,20 @@ use super::tree::Tree;
 pub(super) struct Pictures {
     /// For each node, whether a picture is in it, or it is one.
     has_picture: Vec<bool>,
-    /// For each node, whether something else is in it that is no text: a frame, a video, a field, a line, a style, anything
-    /// hidden.
+    /// For each node, whether something else is in it that is no text: a frame, a video, a field, a line, a style,
+    /// anything hidden.
     has_other: Vec<bool>,
     /// For each node, whether the smallest element around it that had text keeps some of it.
     is_with_kept: Vec<bool>,
-    /// The last run that goes before the first that stays. 0 if there is none.
+    /// The last removed run before the first kept one. 0 if there is none.
     head_end: usize,
-    /// The first run that goes after the last that stays. The number of nodes if there is none.
+    /// The first removed run after the last kept one. The number of nodes if there is none.
     foot_start: usize,
 }
 
 impl Pictures {
-    /// The pictures of a page. `html` is the page; it may be empty if what stays is not drawn as this page. For each node,
-    /// `had_text` says whether it had text, and `keeps_text` whether some of it stays.
+    /// The pictures of a page. `html` is the page; it may be empty if what is kept is not drawn as this page. For each
+    /// node, `had_text` says whether it had text, and `keeps_text` whether some of it is kept.
     pub(super) fn of(html: &str, tree: &Tree, had_text: &[bool], keeps_text: &[bool]) -> Pictures {
         let (mut has_picture, mut has_other) = (vec![false; tree.len()], vec![false; tree.len()]);
         // Most pages need none of these.
@@ -46,7 +46,7 @@ impl Pictures {
             has_picture[around] |= has_picture[node];
             has_other[around] |= has_other[node];
         }
-        // On a page without text, all pictures stay.
+        // On a page without text, all pictures are kept.
         let mut is_with_kept = vec![true; tree.len()];
         for node in 1..tree.len() {
             let around = tree.parent(node).unwrap_or(0);
@@ -61,11 +61,12 @@ impl Pictures {
         Pictures { has_picture, has_other, is_with_kept, head_end, foot_start }
     }
 
-    /// Whether an element that had no text is a picture that is template, or an element with nothing but such pictures.
+    /// Whether an element that had no text is a picture that is boilerplate, or an element with nothing but such
+    /// pictures.
     ///
-    /// It is template if the smallest element around it that had text keeps none. It also is in the head of the page, before
-    /// text that goes, if nothing before that text stays; and in the same way in the foot. A picture between two texts that
-    /// stay may be one of the article, also if its caption goes.
+    /// It is boilerplate if the smallest element around it that had text keeps none. It also is in the head of the
+    /// page, before text that is removed, if nothing before that text is kept; and in the same way in the foot. A
+    /// picture between two texts that stay may be one of the article, also if its caption is removed.
     pub(super) fn are_template(&self, node: usize) -> bool {
         let is_picture = self.has_picture[node] && !self.has_other[node];
         is_picture && (!self.is_with_kept[node] || node < self.head_end || node > self.foot_start)
@@ -75,8 +76,8 @@ impl Pictures {
 /// Parts of an SVG that other places of the page may show. An SVG with them is no picture.
 const SHARED: [&[u8]; 3] = [b"<symbol", b"<defs", b" id="];
 
-/// What is not drawn or is in no tree, and what hides anything: other parts of the page may need it, so it stays. What only
-/// looks like it is taken for it.
+/// What is not drawn or is in no tree, and what hides anything: other parts of the page may need it, so it is kept.
+/// What only looks like it is taken for it.
 const UNSEEN: [&[u8]; 12] = [
     b"<style",
     b"<script",

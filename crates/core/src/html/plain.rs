@@ -1,9 +1,9 @@
 //! A page reduced to what Markdown can say.
 //!
-//! Takes the tree of a page and cuts in its visible text. Returns the text that stays as plain, well-formed HTML:
-//! paragraphs, headings, lists, quotes, code, tables of short cells, links, pictures and emphasis. All else of the markup is
-//! left out. Elements are closed where they must be, and nested at most [`MOST_NESTED`] deep, so that any program can
-//! read the result in linear time.
+//! Takes the tree of a page and cuts in its visible text. Returns the text that is kept as plain, well-formed HTML:
+//! paragraphs, headings, lists, quotes, code, tables of short cells, links, pictures and emphasis. All else of the
+//! markup is left out. Elements are closed where they must be, and nested at most [`MOST_NESTED`] deep, so that any
+//! program can read the result in linear time.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ use crate::cut::Cut;
 /// Maximum number of lists, entries and quotes around a paragraph. Deeper ones are written as if they were outside.
 const MOST_NESTED: usize = 24;
 
-/// Markdown pads the cells of a column to the same width. A table that would become this many times larger is written as
-/// paragraphs.
+/// Markdown pads the cells of a column to the same width. A table that would become this many times larger is written
+/// as paragraphs.
 const MOST_PADDED: usize = 64;
 
 /// The page without the cuts. `address` is its address, from which relative links start.
@@ -135,7 +135,8 @@ struct Plain<'a> {
     heading: Option<&'static str>,
     /// The preformatted block that is open.
     preformatted: Option<usize>,
-    /// Whether a table of the page is open that is written as a table, whether a table is begun, and whether it has a row.
+    /// Whether a table of the page is open that is written as a table, whether a table is begun, and whether it has a
+    /// row.
     is_in_table: bool,
     is_table_begun: bool,
     has_row: bool,
@@ -554,8 +555,8 @@ pub(super) fn resolved(base: Option<&Iri<String>>, link: &str) -> String {
     base.map_or_else(|| link.to_owned(), |base| base.resolve_unchecked(&IriRef::parse_unchecked(link)).into_inner())
 }
 
-/// For each node whether it is a table that Markdown can have: without a table inside, with 2 columns, and with cells of
-/// similar length.
+/// For each node whether it is a table that Markdown can have: without a table inside, with 2 columns, and with cells
+/// of similar length.
 fn tables(tree: &Tree) -> Vec<bool> {
     let mut holds_table = vec![false; tree.len()];
     let mut tables = vec![false; tree.len()];

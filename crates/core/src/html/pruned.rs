@@ -1,11 +1,11 @@
 //! A page without some of its text, and without the elements that are empty then.
 //!
-//! Takes a page, its visible text with map and tree, and cuts in this text. Returns the page with these cuts. An element
-//! that loses all its text is taken out with all its markup, so a browser shows no empty boxes. So are pictures that are
-//! template. What stays are bytes of the page.
+//! Takes a page, its visible text with map and tree, and cuts in this text. Returns the page with these cuts. An
+//! element that loses all its text is taken out with all its markup, so a browser shows no empty boxes. So are pictures
+//! that are boilerplate. What is kept are bytes of the page.
 //!
-//! On a page with broken markup, taking out a tag can change where other elements end. So the new page is read again. If it
-//! does not show the text that stays, all markup stays.
+//! On a page with broken markup, taking out a tag can change where other elements end. So the new page is read again.
+//! If it does not show the text that is kept, all markup is kept.
 
 use super::emptied::{beside_alt_texts, emptied, kept};
 use super::map::SourceMap;
@@ -19,14 +19,16 @@ use crate::cut::{Cut, strip};
 /// `text`, `map` and `tree` must be those of this page, as [`read`](super::read) returns them. The cuts are as in
 /// [`page_without`]. A page without cuts is unchanged.
 ///
-/// - An element that had text and keeps none of it is taken out with everything in it: pictures, buttons, scripts, empty
-///   boxes.
-/// - An element that had no text stays, unless it is inside one that is taken out, or is a picture that is template.
-/// - A picture (`<img>`, `<svg>`, and what is around it alone) is template if the smallest element around it that had text
-///   keeps none. It also is if it stands in the head of the page, before text that is cut, and no text before stays; or
-///   after text that is cut, and no text after stays. An SVG with `<defs>` or `<symbol>` stays, because others may use it.
-/// - A cell of a table stays if its row stays. Rows stay if cells reach over several of them (`rowspan`).
-/// - A picture whose `alt` text is text goes with it. If only a part of that text is cut, all of it stays.
+/// - An element that had text and keeps none of it is taken out with everything in it: pictures, buttons, scripts,
+///   empty boxes.
+/// - An element that had no text is kept, unless it is inside one that is taken out, or is a picture that is
+///   boilerplate.
+/// - A picture (`<img>`, `<svg>`, and what is around it alone) is boilerplate if the smallest element around it that
+///   had text keeps none. It also is if it stands in the head of the page, before text that is cut, and no text before
+///   is kept; or after text that is cut, and no text after is kept. An SVG with `<defs>` or `<symbol>` is kept, because
+///   others may use it.
+/// - A cell of a table is kept if its row is kept. Rows are kept if cells reach over several of them (`rowspan`).
+/// - A picture whose `alt` text is text is removed with it. If only a part of that text is cut, all of it is kept.
 /// - If an element separated two lines or two words, and nothing else does, `<br>` or a space is put in its place.
 ///
 /// The visible text of the new page is the old text with the cuts made, except for the kind of its white space. Where
@@ -57,7 +59,7 @@ pub fn page_pruned(html: &str, text: &str, map: &SourceMap, tree: &Tree, cuts: &
 /// The stretches of the page to take out.
 fn taken_out(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<TakenOut> {
     let emptied = emptied(html, text, tree, cuts);
-    // For each node its last child so far that stays. 0 is none.
+    // For each node its last child so far that is kept. 0 is none.
     let mut last_child = vec![0; tree.len()];
     let (mut taken_out, mut seen) = (Vec::with_capacity(emptied.len()), 1);
     for siblings in emptied.chunk_by(|&node, &next| tree.end(node) == next && tree.parent(node) == tree.parent(next)) {
@@ -119,8 +121,8 @@ impl Gap<'_> {
     }
 }
 
-/// Whether a page shows the text of `html` with the cuts made. Between words of the text there must be white space. There
-/// may be more.
+/// Whether a page shows the text of `html` with the cuts made. Between words of the text there must be white space.
+/// There may be more.
 fn shows(page: &str, html: &str, text: &str, alt_text: AltText, cuts: &[Cut]) -> bool {
     let wanted = strip(text, cuts);
     let read = |page, without_scripts| read_page::<()>(page, Reading { without_scripts, alt_text }).0;
@@ -138,8 +140,8 @@ fn has_words(text: &str, wanted: &str) -> bool {
     inked(wanted).all(is_next) && shown.next().is_none()
 }
 
-/// The characters of a text that are not white space, and whether there is white space before each. There is some before
-/// the first.
+/// The characters of a text that are not white space, and whether there is white space before each. There is some
+/// before the first.
 fn inked(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut is_parted = true;
     text.chars().filter_map(move |char| match char.is_whitespace() {

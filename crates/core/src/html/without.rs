@@ -1,7 +1,7 @@
 //! A page without some of its text.
 //!
 //! Takes a page, the map of its visible text, and cuts in this text. Returns the page with these cuts. Only text is
-//! removed. All markup stays unchanged, also around elements that are empty now. Where two pieces of text become
+//! removed. No markup is changed, also not around elements that are empty now. Where two pieces of text become
 //! neighbours, [`Syntax`] makes sure that they stay text.
 
 use std::ops::Range;
@@ -30,15 +30,15 @@ pub(super) struct TakenOut {
 ///
 /// - a character reference that stands for several characters (`&nGt;`): it is kept unless all of them are cut;
 /// - the raw text of `<xmp>` and CDATA sections: a space is added if the text would otherwise end them;
-/// - a picture whose `alt` text is text goes with all of that text. If it ended an `<svg>` or `<math>` whose end tag is
-///   missing, `<img>` stays in its place, so that what follows is not hidden;
+/// - a picture whose `alt` text is text is removed with all of that text. If it ended an `<svg>` or `<math>` whose end
+///   tag is missing, `<img>` is kept in its place, so that what follows is not hidden;
 /// - a replacement on a page that shows no text: it has no place and is left out.
 ///
-/// A replacement is inserted where the removed text started. White space in it is written as spaces, because only markup
-/// makes lines. Its characters are always text, also those that could be markup. If neighbours together would become
-/// markup, a character is written as a reference: `1 < 2b` without ` 2` is `1 &lt;b`. The label of an `<input>` button is
-/// removed from the value of its attribute. If the value has no quotes and loses its start, it gets `&#32;`, a space that
-/// is not shown. Otherwise the value could be empty, and the next attribute would be taken for it.
+/// A replacement is inserted where the removed text started. White space in it is written as spaces, because only
+/// markup makes lines. Its characters are always text, also those that could be markup. If neighbours together would
+/// become markup, a character is written as a reference: `1 < 2b` without ` 2` is `1 &lt;b`. The label of an `<input>`
+/// button is removed from the value of its attribute. If the value has no quotes and loses its start, it gets `&#32;`,
+/// a space that is not shown. Otherwise the value could be empty, and the next attribute would be taken for it.
 ///
 /// ```
 /// use dehusk::Cut;

@@ -25,7 +25,7 @@ pub(super) const MIN_RUN_OF_COPY: usize = 12;
 pub(super) const MIN_SHARED_PART: f64 = 0.6;
 /// Minimum number of own tokens. A document with fewer is only compared as a whole.
 pub(super) const MIN_OWN: u32 = 32;
-/// A run is template if it is in more than this share of the documents, in more than [`MIN_WIDE`] of them, and has
+/// A run is boilerplate if it is in more than this share of the documents, in more than [`MIN_WIDE`] of them, and has
 /// [`MIN_WIDE_RUN`] tokens. Then its tokens are not a document's own.
 const WIDE_SHARE: f64 = 0.2;
 const MIN_WIDE: usize = 3;
@@ -75,8 +75,8 @@ impl Groups {
     }
 }
 
-/// Groups the near-duplicates of a source. Also returns which tokens are a document's own. Documents of one group of `copies`
-/// stay in one group.
+/// Groups the near-duplicates of a source. Also returns which tokens are a document's own. Documents of one group of
+/// `copies` stay in one group.
 pub fn group_near_duplicates(
     sequence: &SymbolSequence,
     array: &SuffixArray,

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A model is always written in the same way: its features in their order, and numbers with 6 digits. So a file that is
-//! read and written again stays the same.
+//! read and written again does not change.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -222,7 +222,8 @@ impl ModelFormat {
     /// Parses a file that [`network_to_yaml`](ModelFormat::network_to_yaml) wrote. `file` is its name in messages.
     ///
     /// # Errors
-    /// If it is a model of another kind or version, a feature or a unit is missing or unknown, or a number is impossible.
+    /// If it is a model of another kind or version, a feature or a unit is missing or unknown, or a number is
+    /// impossible.
     pub fn parse_network(&self, yaml: &str, file: &str) -> Result<Network, ModelFileError> {
         let problem = |(line, message)| ModelFileError { file: file.to_owned(), line, message };
         self.check_head(yaml).and_then(|()| self.read_network(yaml)).map_err(problem)

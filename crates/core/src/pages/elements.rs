@@ -1,8 +1,8 @@
 //! What the selectors of people remove from a page.
 //!
-//! Takes the tree of a page. Returns ranges of its visible text, each with its pattern. Elements to drop are removed. Of
-//! elements that hold the content, all text outside of them is removed, but not the headline. What is inside of them is
-//! decided as without them.
+//! Takes the tree of a page. Returns ranges of its visible text, each with its pattern. Elements to drop are removed.
+//! Of elements that hold the content, all text outside of them is removed, but not the headline. What is inside of them
+//! is decided as without them.
 
 use std::ops::Range;
 
@@ -40,8 +40,8 @@ impl Selectors {
         self.selected.iter().any(|selected| selected.role == Role::Content)
     }
 
-    /// What they would remove: ranges of the visible text, each with its pattern. `length` is that of the text. On a page
-    /// where an element for content is missing or has no text, its pattern says nothing.
+    /// What they would remove: ranges of the visible text, each with its pattern. `length` is that of the text. On a
+    /// page where an element for content is missing or has no text, its pattern says nothing.
     pub fn find(&self, tree: &Tree, length: usize, headline: Option<Range<usize>>) -> Vec<(Range<usize>, usize)> {
         let mut found = Vec::new();
         let mut content: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.selected.len()];
@@ -58,7 +58,7 @@ impl Selectors {
                 Role::Content => content[number].push(text),
             }
         }
-        // Content that people confirmed may be in several elements: each stays.
+        // Content that people confirmed may be in several elements: each is kept.
         let certain =
             || (0..content.len()).filter(|&number| self.selected[number].is_certain && !content[number].is_empty());
         let confirmed: Vec<Range<usize>> = certain().flat_map(|number| content[number].clone()).collect();

@@ -1,8 +1,9 @@
 //! Decides about a page by its blocks, with what its text says as evidence.
 //!
-//! Takes the blocks of a page ([`JudgedPage`]) and what the text's matches and shape would remove. Whole blocks stay or go
-//! then, as the [block model](crate::dom::block_model) says. Inside a block that stays, text that chance does not explain still goes. The
-//! headline stays, unless the user chose something else for the [parts](crate::dom::page_parts) about which people disagree.
+//! Takes the blocks of a page ([`JudgedPage`]) and what the text's matches and shape would remove. Whole blocks are
+//! kept or removed then, as the [block model](crate::dom::block_model) says. Inside a block that is kept, text that
+//! chance does not explain is still removed. The headline is kept, unless the user chose something else for the
+//! [parts](crate::dom::page_parts) about which people disagree.
 
 use std::ops::Range;
 
@@ -50,7 +51,7 @@ pub fn decide(
                     (goes[token], probabilities[token]) = (!reading.is_rejected[token], 1.0);
                     patterns[token] = None;
                 }
-                // The white space between two blocks that go belongs to the first one.
+                // The white space between two blocks that are removed belongs to the first one.
                 if let Some((before, _)) = dropped.last_mut().filter(|(before, _)| ends_before(before, index)) {
                     before.end = block.text.start;
                 }
@@ -299,7 +300,7 @@ mod tests {
         (element, line).prop_map(|(element, line)| format!("<{element}>{line}</{element}>"))
     }
 
-    /// The places of letters and numbers in a text that go.
+    /// The places of letters and numbers in a text that are removed.
     fn gone(text: &str, cleaning: &Cleaning) -> Vec<usize> {
         let places = text.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| at);
         places.filter(|at| cleaning.spans.iter().any(|span| span.range.contains(at))).collect()

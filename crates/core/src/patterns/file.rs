@@ -32,8 +32,8 @@ pub struct MinedFrom {
     pub documents: usize,
     /// Number of documents that repeat another one and were not counted.
     pub near_duplicates: usize,
-    /// Whether the documents are snapshots of one page. Then recurrence alone decides what goes: what stays on such a page from
-    /// one hour to the next is content, and recurs as boilerplate does.
+    /// Whether the documents are snapshots of one page. Then recurrence alone decides what is removed: what is kept on
+    /// such a page from one hour to the next is content, and recurs as boilerplate does.
     pub snapshots: bool,
     /// Number of tokens of all documents.
     pub tokens: usize,
@@ -61,7 +61,8 @@ pub struct PatternFile {
     pub source: String,
     /// What they were mined from.
     pub mined: MinedFrom,
-    /// How its text is unlike all that the decision model has learned from. Then recurrence alone decides. `None` if it is not.
+    /// How its text is unlike all that the decision model has learned from. Then recurrence alone decides. `None` if it
+    /// is not.
     pub unusual: Option<String>,
     /// Texts that are never removed, sorted by text.
     pub keep: Vec<Keep>,
@@ -170,8 +171,8 @@ impl PatternFile {
         }
     }
 
-    /// A pattern in words, with named slots and `⏎` for line ends; the regex, if a person wrote or edited it; a selector
-    /// with what its elements are.
+    /// A pattern in words, with named slots and `⏎` for line ends; the regex, if a person wrote or edited it; a
+    /// selector with what its elements are.
     pub fn in_words(&self, pattern: &Pattern) -> String {
         match &pattern.form {
             Form::Run(run) => run.written(self.lexer.mutable()),
@@ -339,8 +340,8 @@ impl PatternFile {
         self.patterns.iter().filter_map(problem).collect()
     }
 
-    /// What a person should look at before the file is used, a sentence each: contradictions, and regexes that a person wrote or decided
-    /// on which do not match their examples.
+    /// What a person should look at before the file is used, a sentence each: contradictions, and regexes that a person
+    /// wrote or decided on which do not match their examples.
     #[doc(hidden)]
     pub fn doubts(&self) -> Vec<String> {
         let mismatches = self.patterns.iter().filter_map(|pattern| {
@@ -355,7 +356,8 @@ impl PatternFile {
         self.contradictions().into_iter().chain(mismatches).collect()
     }
 
-    /// A sentence for each accepted pattern that matches the whole of a text to keep: two contradicting decisions. The text is kept.
+    /// A sentence for each accepted pattern that matches the whole of a text to keep: two contradicting decisions. The
+    /// text is kept.
     #[doc(hidden)]
     pub fn contradictions(&self) -> Vec<String> {
         let accepted = self.patterns.iter().filter(|pattern| pattern.status == Status::Accepted);

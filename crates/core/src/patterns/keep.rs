@@ -1,6 +1,6 @@
 //! Texts that are never removed, whatever matches them.
 //!
-//! A person marks a text that was removed and should have stayed. It is written to the pattern file of its source, and
+//! A person marks a text that was removed by mistake. It is written to the pattern file of its source, and
 //! stays in all documents of the source. All white space counts as the same, and a match must not start or end inside a
 //! word.
 

@@ -7,8 +7,8 @@ use crate::tokens::mutable::MutableSet;
 use crate::tokens::run::{Piece, TokenRun};
 
 impl PatternFile {
-    /// This mined file with what people decided in the file that it replaces. It was merged with that file as it was `before`, if
-    /// it was merged; now that file is `now`.
+    /// This mined file with what people decided in the file that it replaces. It was merged with that file as it was
+    /// `before`, if it was merged; now that file is `now`.
     pub fn with_decisions_of(&self, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {
         match before {
             Some(before) if before.to_yaml() == now.to_yaml() => self.clone(),
@@ -42,7 +42,7 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
         })
         .collect();
     let kept = before.into_values().filter(Pattern::is_touched).filter_map(|old| {
-        // The mutable patterns may have changed since. The template stays the same; its regex is rendered again.
+        // The mutable patterns may have changed since. The template does not change; its regex is rendered again.
         let translated = match &old.form {
             Form::Run(run) => run.translated(&old_mutable, lexer.mutable()),
             Form::Regex(_) | Form::Elements(_) => None,
@@ -64,8 +64,8 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
 /// `now` is that file as it is now.
 ///
 /// Changes between `before` and `now` count: a pattern's status, note, regex and other fields a person may correct,
-/// texts to keep, comments. A pattern that a person removed stays removed, unless it was mined for the first time. The
-/// same is true of evidence.
+/// texts to keep, comments. A pattern that a person removed is not written again, unless it was mined for the first
+/// time. The same is true of evidence.
 pub fn merge_meanwhile(mut mined: PatternFile, before: &PatternFile, now: PatternFile) -> PatternFile {
     let by_id = |file: &PatternFile| -> HashMap<String, Pattern> {
         file.all().map(|pattern| (pattern.id.clone(), pattern.clone())).collect()

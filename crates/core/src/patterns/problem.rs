@@ -26,7 +26,7 @@ impl FileProblem {
     pub fn of_form(yaml: &str, canonical: &str) -> Option<FileProblem> {
         let lines = yaml.split_inclusive('\n').zip(canonical.split_inclusive('\n'));
         let line = || lines.take_while(|(a, b)| a == b).count() as u64 + 1;
-        let message = "from here on it is not in canonical form; `dehusk check --fix` rewrites it";
+        let message = "from here on it is not in canonical form";
         (yaml != canonical).then(|| FileProblem { line: line(), id: None, message: message.to_owned() })
     }
 

@@ -196,7 +196,7 @@ impl DocumentEffect {
 }
 
 impl PatternEffect {
-    /// Adds the counts of another effect, such as that in another source. The sample matches stay unchanged.
+    /// Adds the counts of another effect, such as that in another source. The sample matches are not changed.
     pub fn add_counts(&mut self, other: &PatternEffect) {
         self.matches += other.matches;
         self.documents += other.documents;

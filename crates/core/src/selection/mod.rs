@@ -1,8 +1,8 @@
 //! Tries patterns on documents of their own source, and selects patterns by the result.
 //!
 //! Takes a freshly mined pattern file and texts of the source ([`sampling`]). Adds the ends of articles to the file
-//! ([`ends`]). Drops the patterns that are not needed ([`pattern_selection`]). Also shows people what the selected patterns
-//! remove ([`effects`], [`warnings`]).
+//! ([`ends`]). Drops the patterns that are not needed ([`pattern_selection`]). Also shows people what the selected
+//! patterns remove ([`effects`], [`warnings`]).
 //!
 //! Mining and cleaning do not import this module.
 
@@ -24,8 +24,8 @@ use proposals::Proposals;
 use rehearsal::Rehearsal;
 use sampling::{Sampled, sample_of};
 
-/// Tries the patterns of a source on texts of this source, as `dehusk mine` does. Returns the file with marks on the patterns
-/// before which articles end. Patterns that are not needed are left out.
+/// Tries the patterns of a source on texts of this source, as `dehusk mine` does. Returns the file with marks on the
+/// patterns before which articles end. Patterns that are not needed are left out.
 ///
 /// `own` is the source's file. `shared` is the file of shared patterns, if there is one. At most 500 of the texts are
 /// used, evenly spread. Patterns that a person changed or decided on stay.
@@ -37,22 +37,23 @@ pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFil
     tried_out(&own, shared, &texts, |_| None, &options)
 }
 
-/// If a larger share of a source's content would be lost, as far as the model knows, then the source is unlike all that the model
-/// has learned from. It never loses so much of a source that it knows: see the table of kinds in crates/lab/results/quality.md.
+/// If a larger share of a source's content would be lost, as far as the model knows, then the source is unlike all that
+/// the model has learned from. It never loses so much of a source that it knows: see the table of kinds in
+/// crates/lab/results/quality.md.
 const MAX_LOSS: f64 = 0.3;
 
 /// How patterns are selected.
 pub struct SelectOptions {
     /// Whether articles can end before patterns.
     pub has_ends: bool,
-    /// Whether all patterns stay, also those that nobody needs.
+    /// Whether all patterns are kept, also those that nobody needs.
     pub all_patterns: bool,
     /// How documents will be cleaned.
     pub cleaning: CleanOptions,
 }
 
-/// The source's file with marks on the patterns before which articles end. Patterns that are not needed are left out, unless the
-/// options keep all.
+/// The source's file with marks on the patterns before which articles end. Patterns that are not needed are left out,
+/// unless the options keep all.
 pub fn needed<T: AsRef<str> + Sync>(
     own: &PatternFile,
     shared: Option<&PatternFile>,
@@ -66,8 +67,8 @@ pub fn needed<T: AsRef<str> + Sync>(
     file
 }
 
-/// The file that is [`needed`], with the share of the text that its patterns
-/// remove, and with selectors. `page` returns the text of an index together with the tree of its page, if it is of a page.
+/// The file that is [`needed`], with the share of the text that its patterns remove, and with selectors. `page` returns
+/// the text of an index together with the tree of its page, if it is of a page.
 pub fn tried_out<T: AsRef<str> + Sync>(
     own: &PatternFile,
     shared: Option<&PatternFile>,

@@ -1,14 +1,14 @@
 //! Decides which patterns are proposed to people, and which are only evidence.
 //!
-//! People read what is proposed, and may accept it. Then all that it matches is removed. So a proposal must be something
-//! that a person recognises as boilerplate, and nothing that documents would keep:
+//! People read what is proposed, and may accept it. Then all that it matches is removed. So a proposal must be
+//! something that a person recognises as boilerplate, and nothing that documents would keep:
 //!
 //! - *The documents agree.* Each document decides as a whole, with all patterns of the source. Nearly all that the
-//!   pattern matches must go. A headline that other pages list stays in its own document.
+//!   pattern matches must be removed. A headline that other pages list is kept in its own document.
 //! - *It is no fragment.* Text can be cut at its edges nearly everywhere.
 //! - *It is said often enough.* One word in 2 documents is chance. 8 words are not.
-//! - *It is no teaser.* Headlines and first sentences of other articles recur while they are new. A line that looks like
-//!   one must be in most documents.
+//! - *It is no teaser.* Headlines and first sentences of other articles recur while they are new. A line that looks
+//!   like one must be in most documents.
 //!
 //! The other patterns still count in decisions about whole documents.
 
@@ -25,7 +25,7 @@ use crate::selection::sampling::{Sample, Sampled};
 use crate::tokens::joints::Joint;
 use crate::tokens::{MutableSet, Piece, Token, TokenKind};
 
-/// Minimum share of a pattern's matches that go.
+/// Minimum share of a pattern's matches that are removed.
 const MIN_GOING: f64 = 0.95;
 /// Minimum share of its matches at whose edges text can be cut.
 const MIN_CUTTABLE_MATCHES: f64 = 0.8;
@@ -60,7 +60,7 @@ impl Needed {
     }
 }
 
-/// For each pattern: its matches in documents of a source, and how many of them go and can be cut out.
+/// For each pattern: its matches in documents of a source, and how many of them are removed and can be cut out.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals(HashMap<String, Matches>);
 
@@ -128,7 +128,7 @@ impl Matches {
     }
 }
 
-/// Whether every word of a match goes.
+/// Whether every word of a match is removed.
 fn is_gone(reading: &Reading, found: &Match, goes: &[bool]) -> bool {
     found.tokens.clone().filter(|&token| reading.layout.says_something(token)).all(|token| goes[token])
 }
@@ -303,8 +303,8 @@ mod tests {
         "Storm takes the old pier",
     ];
 
-    /// 20 pages. The first 4 have an article with one of the headlines, the others list headlines. All have a menu and a
-    /// copyright line.
+    /// 20 pages. The first 4 have an article with one of the headlines, the others list headlines. All have a menu and
+    /// a copyright line.
     fn pages(more: impl Fn(usize) -> String) -> Vec<String> {
         let page = |number: usize| {
             let headline = match HEADLINES.get(number) {

@@ -1,11 +1,11 @@
 //! Proposes selectors: elements of a source's pages that are boilerplate, and elements that hold the content.
 //!
-//! Takes pages of the source and what cleaning removes from them. Elements are told apart by what their tags say: the id, a
-//! class, a role, or a name such as `nav`. A selector is proposed if a person can accept it without a look:
+//! Takes pages of the source and what cleaning removes from them. Elements are told apart by what their tags say: the
+//! id, a class, a role, or a name such as `nav`. A selector is proposed if a person can accept it without a look:
 //!
-//! - *Boilerplate* (`drop`): nearly all text in its elements goes anyway, on nearly all pages. Of several selectors for
-//!   the same text, the one for most text comes first, and the others are left out.
-//! - *Content* (`content`): nearly all text that stays is in its elements, and most of what goes is outside.
+//! - *Boilerplate* (`drop`): nearly all text in its elements is removed anyway, on nearly all pages. Of several
+//!   selectors for the same text, the one for most text comes first, and the others are left out.
+//! - *Content* (`content`): nearly all text that is kept is in its elements, and most of what is removed is outside.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,10 +21,10 @@ use crate::patterns::{Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Patter
 const MIN_PAGES_OF_SELECTOR: usize = 3;
 /// ... and on this share of them. One for content: of the pages where none is proposed so far.
 const MIN_SHARE_OF_SELECTOR: f64 = 0.1;
-/// The minimum share of the words in elements to drop that go, over all pages; and of their pages on which so many of them
-/// go, and the headline is not among them.
+/// The minimum share of the words in elements to drop that are removed, over all pages; and of their pages on which so
+/// many of them go, and the headline is not among them.
 const MIN_GOING: f64 = 0.95;
-/// The minimum share of what stays on a page that is in the elements for content.
+/// The minimum share of what is kept on a page that is in the elements for content.
 const MIN_KEPT: f64 = 0.95;
 /// The minimum share of pages on which this is so.
 const MIN_WHOLE: f64 = 0.98;
@@ -51,8 +51,8 @@ pub struct Proposal {
     /// Number of such elements.
     pub elements: usize,
     /// The share of the removed words of all pages that are inside its elements to drop, or outside of its elements for
-    /// content, 0..=1, in thousandths. Words that other selectors are for as well count fully, so this does not depend on what
-    /// else is proposed.
+    /// content, 0..=1, in thousandths. Words that other selectors are for as well count fully, so this does not depend
+    /// on what else is proposed.
     pub removes: f64,
     /// The first words of such an element.
     pub example: String,
@@ -61,7 +61,7 @@ pub struct Proposal {
 /// What cleaning did to a page.
 #[derive(Clone, Debug)]
 pub struct Sight {
-    /// The words that stay and that go in all blocks before the first one, the second one, and so on.
+    /// The words that are kept and removed in all blocks before the first one, the second one, and so on.
     before: Vec<Words>,
     /// The block that is the headline.
     headline: Option<usize>,
@@ -221,8 +221,8 @@ impl Candidate {
         })
     }
 
-    /// Of two for the same text, the higher one is proposed: a name alone may select more on pages that are not known, and a
-    /// short selector is easy to read.
+    /// Of two for the same text, the higher one is proposed: a name alone may select more on pages that are not known,
+    /// and a short selector is easy to read.
     fn rank(&self) -> impl Ord {
         let is_name = TELLING_NAMES.contains(&&*self.css);
         (!is_name, Reverse((self.css.len(), self.css.clone())))
@@ -259,13 +259,13 @@ impl Sight {
         self.within(&(0..self.blocks()))
     }
 
-    /// The words that stay, without the headline. That stays wherever it is.
+    /// The words that are kept, without the headline, which is always kept.
     fn body(&self) -> f64 {
         self.all().stay - self.headline.map_or(0.0, |headline| self.within(&(headline..headline + 1)).stay)
     }
 }
 
-/// Greedy: the selector for most of the words that go comes first.
+/// Greedy: the selector for most of the removed words comes first.
 fn boilerplate(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
     let is_proposed = |candidate: &&Candidate| {
         let (mut sum, mut going) = (Words::default(), 0);
@@ -307,7 +307,7 @@ fn rounded(words: f64) -> u64 {
     (16.0 * words).round() as u64
 }
 
-/// The words of a page that go, and that no selector is for so far.
+/// The removed words of a page that no selector is for so far.
 struct Uncovered {
     /// Those of each block.
     words: Vec<f64>,
@@ -502,8 +502,8 @@ mod tests {
     #[test]
     fn the_share_of_the_removed_words_is_that_of_a_naive_count() {
         let words = |number: usize| ["word"].repeat(number + 1).join(" ");
-        // Some pages have no story, some have a box inside a box of the same class. The menu is in a selector of its own and
-        // in that of the page's head.
+        // Some pages have no story, some have a box inside a box of the same class. The menu is in a selector of its
+        // own and in that of the page's head.
         let page = |page: usize| {
             let menu = format!("<div class=head><nav><p>-{}</nav><p>-Sign in</div>", words(page % 5));
             let inner = format!("<p>-{}<div class=box><p>-{}</div>", words(page % 3), words(page % 4));

@@ -26,7 +26,7 @@ pub fn warnings(question: &Question, as_mined: bool, effects: &Effects) -> Vec<S
 }
 
 fn without_file() -> String {
-    "there is no pattern file for this source: only shared patterns act on it; `dehusk mine` writes one".to_owned()
+    "there is no pattern file for this source: only shared patterns act on it; mine the source to get one".to_owned()
 }
 
 fn unread(effects: &Effects) -> Option<String> {
@@ -42,7 +42,7 @@ fn unread(effects: &Effects) -> Option<String> {
 fn unusual(file: &PatternFile) -> Option<String> {
     let unusual = file.unusual.as_ref()?;
     Some(format!(
-        "this source is unlike all text that dehusk has learned from: {unusual}; only text goes that recurs beyond chance"
+        "this source is unlike all text that dehusk has learned from: {unusual}; only text that recurs beyond chance is removed"
     ))
 }
 

@@ -1,14 +1,14 @@
-//! The plain rule of Wang et al.: a block of which most is template goes as a whole.
+//! The plain rule of Wang et al.: a block of which most is boilerplate is removed as a whole.
 //!
-//! Takes a document's segments and their counts. Gives the stretches of its text that are template. A segment is template
-//! if enough documents have it, wherever it stands. Of a block, the *template ratio* is the length of its template segments
-//! over the length of all its segments. A block above the threshold goes with all that is in it, also with what no other
-//! document has. The outermost such block counts. In all other blocks the rule looks at the blocks inside them, and text
-//! that stands in them directly stays, also if it is template.
+//! Takes a document's segments and their counts. Gives the stretches of its text that are boilerplate. A segment is
+//! boilerplate if enough documents have it, wherever it stands. Of a block, the *template ratio* is the length of its
+//! template segments over the length of all its segments. A block above the threshold goes with all that is in it, also
+//! with what no other document has. The outermost such block counts. In all other blocks the rule looks at the blocks
+//! inside them, and text that stands in them directly is kept, also if it is boilerplate.
 //!
-//! Blocks of a page are the elements that define its layout: those that start and end a line (`div`, `p`, `ul`, `li`, `h1`,
-//! `table`, `tr` ...), and cells. The page itself is one. A text without markup is a block too, and so are its paragraphs,
-//! which blank lines separate. If it has no blank line, each of its segments is a paragraph.
+//! Blocks of a page are the elements that define its layout: those that start and end a line (`div`, `p`, `ul`, `li`,
+//! `h1`, `table`, `tr` ...), and cells. The page itself is one. A text without markup is a block too, and so are its
+//! paragraphs, which blank lines separate. If it has no blank line, each of its segments is a paragraph.
 
 use std::ops::Range;
 
@@ -28,8 +28,8 @@ struct Block {
     end: usize,
 }
 
-/// The stretches of a text that are template, in order, each with its template ratio. `tokens` are the tokens of the text,
-/// and `counts` belong to `segments`. With the tree of its page, elements are blocks.
+/// The stretches of a text that are boilerplate, in order, each with its template ratio. `tokens` are the tokens of the
+/// text, and `counts` belong to `segments`. With the tree of its page, elements are blocks.
 pub fn template_blocks(
     text: &str,
     tokens: &Tokens,
@@ -50,8 +50,8 @@ pub fn template_blocks(
     outermost(&blocks, &starts, &lengths, detection)
 }
 
-/// The outermost blocks above the threshold, each with its template ratio. For each segment its first byte, its length, and
-/// whether it is template.
+/// The outermost blocks above the threshold, each with its template ratio. For each segment its first byte, its length,
+/// and whether it is boilerplate.
 fn outermost(
     blocks: &[Block],
     starts: &[usize],
@@ -130,7 +130,7 @@ mod tests {
     use crate::streaming::segments::segments;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// What goes, where each segment that begins with a capital is in enough documents.
+    /// What is removed, where each segment that begins with a capital is in enough documents.
     fn removed(text: &str, tree: Option<&Tree>) -> Vec<String> {
         let mutable = Arc::new(MutableSet::new(vec![]).unwrap());
         let tokens = Tokens::of(text, &mut Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     impl Part {
-        /// Length of all segments, and of those that are template.
+        /// Length of all segments, and of those that are boilerplate.
         fn lengths(&self) -> (u32, u32) {
             match self {
                 Part::Text(length, recurs) => (*length, if *recurs { *length } else { 0 }),
@@ -214,7 +214,7 @@ mod tests {
             }
         }
 
-        /// Whether each segment goes: the definition, word for word.
+        /// Whether each segment is removed: the definition, word for word.
         fn naively(&self, goes: bool, removed: &mut Vec<bool>) {
             let Part::Block(parts) = self else { return removed.push(goes) };
             let (all, template) = self.lengths();

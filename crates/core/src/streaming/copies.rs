@@ -14,11 +14,11 @@ const COPIED_ARTICLE: u64 = 20;
 const AROUND_IT: u64 = 2;
 /// A segment of this many bytes, some 25 words, is a paragraph. Headlines are shorter.
 const PARAGRAPH_BYTES: u32 = 150;
-/// With fewer paragraphs, all of them may be template, such as terms of use, and the new part of the page may be
+/// With fewer paragraphs, all of them may be boilerplate, such as terms of use, and the new part of the page may be
 /// shorter than a paragraph.
 const MIN_PARAGRAPHS: u32 = 3;
-/// Pages may share paragraphs because these are template. With fewer counted pages this cannot be told, so such pages
-/// are copies ...
+/// Pages may share paragraphs because these are boilerplate. With fewer counted pages this cannot be told, so such
+/// pages are copies ...
 const MIN_PAGES_COUNTED: u32 = 5;
 /// ... unless there are already this many copies for each counted page. Otherwise no further page would ever be
 /// counted.

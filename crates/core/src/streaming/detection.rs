@@ -1,8 +1,8 @@
-//! Decides which segments of a document are template.
+//! Decides which segments of a document are boilerplate.
 //!
-//! Takes a document's segments and their counts. A segment in many documents is template if it stands among others that
-//! are. A sentence that several articles share, inside an article, is not. This is more careful than Wang et al., who let a
-//! block go with all that is in it ([`block_rule`](super::block_rule)): here only what recurs is template.
+//! Takes a document's segments and their counts. A segment in many documents is boilerplate if it stands among others
+//! that are. A sentence that several articles share, inside an article, is not. This is more careful than Wang et al.,
+//! who let a block go with all that is in it ([`block_rule`](super::block_rule)): here only what recurs is boilerplate.
 
 use std::ops::Sub;
 
@@ -12,7 +12,8 @@ use super::Detection;
 use super::segments::TextSegment;
 use super::table::Count;
 
-/// For each segment, whether it is template: in enough documents, and in a block of which most is in enough documents.
+/// For each segment, whether it is boilerplate: in enough documents, and in a block of which most is in enough
+/// documents.
 pub fn template(segments: &[TextSegment], counts: &[Count], detection: &Detection) -> Vec<bool> {
     let recurs: Vec<bool> = counts.iter().map(|count| count.documents >= detection.template_documents).collect();
     let mut blocks: FxHashMap<u32, Lengths> = FxHashMap::default();

@@ -15,7 +15,7 @@ use super::table::{Entry, SegmentTable, TableOptions};
 /// Length of the window, in pages.
 const WINDOW_OF_PAGES: u32 = 100;
 /// A larger table has a longer window, one page for each 1000 segments. So it is looked at less often, and the cost of
-/// a page stays the same.
+/// a page does not change.
 const SEGMENTS_A_PAGE: usize = 1000;
 /// A steady segment is on at least 1/5 of the pages. So it is no chance if it is missing on a quarter of the window.
 const STEADY: u32 = 5;

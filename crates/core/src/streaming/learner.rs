@@ -1,8 +1,8 @@
 //! Learns from the documents of one source as they come, and tells what is known of each.
 //!
-//! Takes documents in order, each with its tokens and segments. Gives [`StreamEvidence`] for each of them. The table admits a
-//! document's segments first. What recurs in the document follows from that, then the places of what recurs. The table
-//! learns from these places where articles end, and how far all of this can be relied on.
+//! Takes documents in order, each with its tokens and segments. Gives [`StreamEvidence`] for each of them. The table
+//! admits a document's segments first. What recurs in the document follows from that, then the places of what recurs.
+//! The table learns from these places where articles end, and how far all of this can be relied on.
 
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ pub struct SegmentedDocument<'a> {
 }
 
 impl Learner {
-    /// Goes on with a table. If it does not learn, it only looks, and the table stays as it is.
+    /// Goes on with a table. If it does not learn, it only looks, and the table is not changed.
     pub fn new(table: SegmentTable, options: TableOptions, learns: bool) -> Learner {
         Learner { table, options, learns }
     }

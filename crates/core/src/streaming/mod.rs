@@ -1,12 +1,12 @@
 //! Finds templates while documents arrive, without mining first.
 //!
-//! Takes the documents of a source one at a time, in order. Tells for each which of its segments are template, from all
-//! documents so far, this one included. Each source has a table of segments: the number of documents with each, and
+//! Takes the documents of a source one at a time, in order. Tells for each which of its segments are boilerplate, from
+//! all documents so far, this one included. Each source has a table of segments: the number of documents with each, and
 //! when it was seen last. Segments that are not seen again are forgotten.
 //!
 //! After Wang, Fang, Cheng, Guo, Xu, "Incremental Web Page Template Detection", WWW 2008: text segment table, table
-//! expansion, template detection, table shrinkage. What is template here is chosen more carefully (`detection`); the rule of
-//! the paper is in `block_rule`.
+//! expansion, template detection, table shrinkage. What is boilerplate here is chosen more carefully (`detection`); the
+//! rule of the paper is in `block_rule`.
 
 pub mod block_rule;
 mod copies;
@@ -25,11 +25,11 @@ pub mod windows;
 /// When a segment counts as template.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detection {
-    /// A segment in this many documents is template. Default: 5.
+    /// A segment in this many documents is boilerplate. Default: 5.
     pub template_documents: u32,
     /// A segment in this many documents is evidence for cleaning. Default: 2.
     pub evidence_documents: u32,
-    /// A block is template if more than this share of its length is that of template segments, 0..=1. Default: 0.7.
+    /// A block is boilerplate if more than this share of its length is that of template segments, 0..=1. Default: 0.7.
     pub block_share: f64,
 }
 

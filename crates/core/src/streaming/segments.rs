@@ -30,7 +30,7 @@ const NAME_MARK: u8 = 0xff;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SegmentKey(pub u64);
 
-/// A stretch of a document that is template, or not, as a whole.
+/// A stretch of a document that is boilerplate, or not, as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextSegment {
     /// Its identity.
@@ -69,8 +69,8 @@ pub enum Standing {
 
 /// The segments of a document, in order. Those without a letter or a digit are left out. Linear.
 ///
-/// With a tree, segments are its runs of text and blocks are its blocks. A run of several lines (only preserved white space
-/// makes one) is cut into its lines. Without a tree, each line is a segment and a block. A text that is a single
+/// With a tree, segments are its runs of text and blocks are its blocks. A run of several lines (only preserved white
+/// space makes one) is cut into its lines. Without a tree, each line is a segment and a block. A text that is a single
 /// line of more than 300 bytes has lost its line breaks, so each sentence is a segment and a block.
 pub fn segments(text: &str, tokens: &Tokens, mutable: &MutableSet, tree: Option<&Tree>) -> Vec<TextSegment> {
     let stretches = match tree {

@@ -60,7 +60,7 @@ pub struct SegmentHistory {
     pub here: Count,
     /// Its text in any place, counted since it first came back to a place. The same as `here` if it never did.
     pub anywhere: Count,
-    /// Whether it is in enough documents to be template, and its text is not known yet ([`SegmentTable::describe`]).
+    /// Whether it is in enough documents to be boilerplate, and its text is not known yet ([`SegmentTable::describe`]).
     pub wants_text: bool,
 }
 
@@ -268,8 +268,8 @@ impl SegmentTable {
         }
     }
 
-    /// Which segments may end the article of a page: their indices, and the words of prose needed before each. If the page was
-    /// counted, the table also learns from it ([`place`](Self::place)).
+    /// Which segments may end the article of a page: their indices, and the words of prose needed before each. If the
+    /// page was counted, the table also learns from it ([`place`](Self::place)).
     pub fn learn(&mut self, told: &TableAnswer, placed: &[Placed]) -> Vec<(usize, usize)> {
         if told.is_counted() { self.place(placed) } else { self.progress.ends.look(placed) }
     }
@@ -303,7 +303,7 @@ impl SegmentTable {
         entries
     }
 
-    /// Number of segments that are not too old, and of those of them that are in enough documents to be template.
+    /// Number of segments that are not too old, and of those of them that are in enough documents to be boilerplate.
     pub fn remembered(&self, options: &TableOptions) -> (usize, usize) {
         let segments = self.ranked(options);
         let templates = segments.partition_point(|(_, entry)| entry.is_template(&options.detection));
@@ -456,7 +456,7 @@ impl Entry {
         Count { documents: self.documents, pages: page.saturating_sub(self.first).saturating_add(1) }
     }
 
-    /// Whether it is a segment in enough documents to be template.
+    /// Whether it is a segment in enough documents to be boilerplate.
     pub fn is_template(&self, detection: &Detection) -> bool {
         self.documents >= detection.template_documents && !self.is_anywhere
     }
@@ -563,7 +563,7 @@ pub(in crate::streaming) mod tests {
         Described { path: "div/p".to_owned(), text: text.to_owned(), standing: Standing::Line }
     }
 
-    /// Lifetimes of `base` to twice as many pages. A segment in three documents is template.
+    /// Lifetimes of `base` to twice as many pages. A segment in three documents is boilerplate.
     pub fn forgetful(base: f64, max_segments: Option<usize>) -> TableOptions {
         let detection = Detection { template_documents: 3, ..Detection::default() };
         TableOptions { detection, lifetime: Lifetime { base, factor: 2.0 }, max_segments }

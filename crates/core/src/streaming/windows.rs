@@ -35,7 +35,8 @@ impl Windows {
         self.0.iter().enumerate().map(|(index, window)| (end(index.wrapping_sub(1)) + 1..=end(index), window))
     }
 
-    /// Of the template text that came, the share that was known to be template when it came, by pages: from, to, share.
+    /// Of the template text that came, the share that was known to be boilerplate when it came, by pages: from, to,
+    /// share.
     pub fn recall(&self) -> Vec<(u64, u64, f64)> {
         let share = |(pages, window): (RangeInclusive<u64>, &Window)| {
             let all = window.caught + window.missed;

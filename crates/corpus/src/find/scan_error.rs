@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::find::file_kind::KNOWN_EXTENSIONS;
 use crate::{Ignored, Reason, Skipped};
+use dehusk_core::setting::Setting;
 use dehusk_core::shown::count as count_of;
 
 /// Why a run cannot start.
@@ -102,9 +103,10 @@ impl fmt::Display for NothingFound {
         if let Some((regex, path, count)) = self.without_match() {
             return write!(
                 f,
-                ": found {}, but the regex {regex:?} of --source-by matches none of their paths, such as {path:?}: \
+                ": found {}, but the regex {regex:?} of {} matches none of their paths, such as {path:?}: \
                  change the regex",
-                count_of(count, "file")
+                count_of(count, "file"),
+                Setting::SourceBy
             );
         }
         write!(f, ": looked for files that end in {KNOWN_EXTENSIONS}, found {}", self.ignored)?;
@@ -191,7 +193,7 @@ mod tests {
         let nothing = NothingFound { roots: vec!["c".into()], ignored: Ignored::default(), skipped };
         assert_eq!(
             nothing.to_string(),
-            "no documents in \"c\": found 2 files, but the regex \"^x/\" of --source-by matches none of their paths, \
+            "no documents in \"c\": found 2 files, but the regex \"^x/\" of `source_by` matches none of their paths, \
              such as \"a/1.txt\": change the regex"
         );
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use dehusk_core::setting::Setting;
 use serde_json::{Map, Value};
 
 use crate::Keys;
@@ -29,8 +30,8 @@ pub(crate) struct KeysFound {
 #[derive(Debug)]
 struct NamedKey {
     key: String,
-    /// The option that names it.
-    option: &'static str,
+    /// The setting that names it.
+    setting: Setting,
     /// Whether the user named it. A key that nobody named may be missing.
     is_named: bool,
     is_found: AtomicBool,
@@ -40,21 +41,21 @@ impl KeysFound {
     pub(crate) fn new(keys: &Keys) -> KeysFound {
         let usual = Keys::default();
         let named = [
-            ("--id-key", &keys.id, usual.id),
-            ("--source-key", &keys.source, usual.source),
-            ("--url-key", &keys.url, usual.url),
+            (Setting::IdKey, &keys.id, usual.id),
+            (Setting::SourceKey, &keys.source, usual.source),
+            (Setting::UrlKey, &keys.url, usual.url),
         ];
-        let keys = named.map(|(option, key, usual)| NamedKey {
+        let keys = named.map(|(setting, key, usual)| NamedKey {
             key: key.clone(),
-            option,
+            setting,
             is_named: *key != usual,
             is_found: AtomicBool::new(false),
         });
         KeysFound { keys, other: Mutex::new(None), is_told: AtomicBool::new(false) }
     }
 
-    /// Notes whether a document has a name, a source and a URL. It is the document of this number in a file. `keys` says
-    /// which keys it has.
+    /// Notes whether a document has a name, a source and a URL. It is the document of this number in a file. `keys`
+    /// says which keys it has.
     pub(crate) fn note(&self, has: [bool; 3], file: &Path, number: u64, keys: impl FnOnce() -> String) {
         let mut lacks_any = false;
         for (key, has) in self.keys.iter().zip(has) {
@@ -82,7 +83,7 @@ impl KeysFound {
         let unknown = self.keys.iter().filter(|key| key.is_named && !key.is_found.load(Ordering::Relaxed));
         unknown
             .map(|key| {
-                format!("no document has the key {:?} ({}): {}:{number} {has}", key.key, key.option, file.display())
+                format!("no document has the key {:?} ({}): {}:{number} {has}", key.key, key.setting, file.display())
             })
             .collect()
     }
@@ -148,7 +149,7 @@ mod tests {
         found.note([false, false, false], Path::new("x"), 2, || "has no keys".to_owned());
         found.note([false, true, false], Path::new("x"), 1, || "has the keys \"site\"".to_owned());
         found.note([false, false, false], Path::new("x"), 3, || unreachable!("the first is kept"));
-        assert_eq!(found.unknown(), [r#"no document has the key "uid" (--id-key): x:1 has the keys "site""#]);
+        assert_eq!(found.unknown(), [r#"no document has the key "uid" (`id_key`): x:1 has the keys "site""#]);
         assert_eq!(found.unknown(), Vec::<String>::new());
         let found = KeysFound::new(&Keys::default());
         found.note([false; 3], Path::new("x"), 1, || unreachable!("these are the usual keys"));

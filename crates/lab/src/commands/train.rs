@@ -1,5 +1,5 @@
-//! `dehusk-lab train`: takes corpora, and writes a decision model, a page-level model, a block model, a segment model or an
-//! importance model.
+//! `dehusk-lab train`: takes corpora, and writes a decision model, a page-level model, a block model, a segment model
+//! or an importance model.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -56,16 +56,17 @@ pub struct TrainArgs {
     list: ListArgs,
     /// File for the model
     ///
-    /// File for the model: for `--decision-model`; with --pages for `--page-model`, or with --gold for `dehusk extract --model`;
-    /// with --segments for `--segment-model`, and with --blocks for `--importance-model`.
+    /// File for the model: for `--decision-model`; with --pages for `--page-model`, or with --gold for `dehusk extract
+    /// --model`; with --segments for `--segment-model`, and with --blocks for `--importance-model`.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
     /// Learn the model that decides about texts. Needs --gold
     ///
-    /// Learn the model that decides about texts, from the texts of the corpora and their main texts (--gold). Each corpus is a
-    /// kind of text, and a corpus with many sources counts less for each of them. Sources made of these texts are learned from as well. Also prints how well it does on sources that it has not seen.
+    /// Learn the model that decides about texts, from the texts of the corpora and their main texts (--gold). Each
+    /// corpus is a kind of text, and a corpus with many sources counts less for each of them. Sources made of these
+    /// texts are learned from as well. Also prints how well it does on sources that it has not seen.
     #[arg(long, requires = "gold", group = "learned")]
     decision: bool,
     /// With --decision: also print how well each corpus is judged if nothing is learned from it
@@ -76,27 +77,29 @@ pub struct TrainArgs {
     without: Vec<String>,
     /// Learn a model of single pages from the HTML pages of the corpora
     ///
-    /// Learn a model of single pages from the HTML pages of the corpora: with --gold a block model, for `dehusk extract`;
-    /// otherwise a page-level model, for `dehusk-lab tree`.
+    /// Learn a model of single pages from the HTML pages of the corpora: with --gold a block model, for `dehusk
+    /// extract`; otherwise a page-level model, for `dehusk-lab tree`.
     #[arg(long, groups = ["trees", "learned"])]
     pages: bool,
     /// Folder with main texts: DIR/<source>/<document>.txt
     ///
-    /// Folder with the main texts of documents or pages: DIR/<source>/<document>.txt. Give one for each corpus, in the same order.
+    /// Folder with the main texts of documents or pages: DIR/<source>/<document>.txt. Give one for each corpus, in the
+    /// same order.
     #[arg(long, value_name = "DIR", group = "described", requires = "learned", conflicts_with = "labels")]
     gold: Vec<PathBuf>,
     /// What the pages are, for the first lines of the block model or the segment model
     #[arg(long, value_name = "TEXT", requires = "described", hide_short_help = true, value_parser = one_line)]
     about: Option<String>,
-    /// What tells that a part of a page is template
+    /// What tells that a part of a page is boilerplate
     ///
-    /// What tells that a part of a page is template: `hash`, the part recurs on other pages of its source; `text`, its text is
-    /// removed by the patterns that are mined; or one of the two.
+    /// What tells that a part of a page is boilerplate: `hash`, the part recurs on other pages of its source; `text`,
+    /// its text is removed by the patterns that are mined; or one of the two.
     #[arg(long, value_enum, value_name = "hash|text|both", hide_possible_values = true, default_value_t = LabelsName::Both, requires = "pages")]
     labels: LabelsName,
     /// Learn a segment model from marked segments: a JSONL file
     ///
-    /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see results/segments-and-blocks.md).
+    /// Learn a segment model, for `dehusk segment`, from segments that people marked: a JSONL file (see
+    /// results/segments-and-blocks.md).
     #[arg(long, value_name = "FILE", groups = ["trees", "described"], conflicts_with = "decision", value_hint = ValueHint::FilePath)]
     segments: Option<PathBuf>,
     /// Marked segments up to this level [default: all levels]
@@ -121,7 +124,8 @@ pub struct TrainArgs {
     coherence: u8,
     /// Where the parts of pages are drawn: a JSONL file
     ///
-    /// Where the parts of pages are drawn, for a page-level model, a segment model or an importance model: a JSONL file (see docs/pages.md).
+    /// Where the parts of pages are drawn, for a page-level model, a segment model or an importance model: a JSONL file
+    /// (see docs/pages.md).
     #[arg(long, value_name = "FILE", requires = "trees", conflicts_with = "gold", value_parser = boxes_file, value_hint = ValueHint::FilePath, hide_short_help = true)]
     boxes: Option<Arc<BoxesFile>>,
     #[command(flatten)]

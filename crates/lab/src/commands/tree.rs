@@ -1,5 +1,5 @@
-//! `dehusk-lab tree`: takes HTML pages, and writes them without what a page-level model takes for template (Chakrabarti, Kumar and
-//! Punera, WWW 2007).
+//! `dehusk-lab tree`: takes HTML pages, and writes them without what a page-level model takes for template
+//! (Chakrabarti, Kumar and Punera, WWW 2007).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct TreeArgs {
     /// Folder for the cleaned pages; `-` for JSONL on stdout
     #[arg(short, long, value_name = "OUT", value_parser = folder_or_stdout())]
     output: PathBuf,
-    /// Pattern files with decisions of people: what they keep stays, and what they reject stays
+    /// Pattern files with decisions of people: what they keep or reject is not removed
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: Option<PathBuf>,
     /// Page-level model, written by `dehusk-lab train --pages` [default: the shipped model]

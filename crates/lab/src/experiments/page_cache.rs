@@ -1,8 +1,8 @@
 //! Detection with cached pages (D. Gibson, K. Punera, A. Tomkins, "The volume and evolution of web page templates", WWW
-//! 2005): what recurs on enough of the cached pages is template.
+//! 2005): what recurs on enough of the cached pages is boilerplate.
 //!
-//! Two things are counted, each once a page: *windows*, which are runs of words (shingles), and the subtrees of elements.
-//! A word is template if a window with it recurs, or if it stands in a subtree that recurs.
+//! Two things are counted, each once a page: *windows*, which are runs of words (shingles), and the subtrees of
+//! elements. A word is boilerplate if a window with it recurs, or if it stands in a subtree that recurs.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

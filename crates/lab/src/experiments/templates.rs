@@ -1,8 +1,9 @@
-//! Template detection as pages come, as published: a table of segments against cached pages and against a site style tree.
+//! Template detection as pages come, as published: a table of segments against cached pages and against a site style
+//! tree.
 //!
-//! Each method gets the pages of a source in order, and says of each what is template, from this page and those before it.
-//! Each is tuned so that it finds a share of the template that is as near as possible to the recall that is wanted. Then
-//! precision and storage can be compared. What is right is judged by words, with gold text.
+//! Each method gets the pages of a source in order, and says of each what is boilerplate, from this page and those
+//! before it. Each is tuned so that it finds a share of the template that is as near as possible to the recall that is
+//! wanted. Then precision and storage can be compared. What is right is judged by words, with gold text.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -93,7 +94,7 @@ enum Method {
 struct Setting {
     /// What is in this many documents recurs.
     documents: u32,
-    /// The share of a block that must be template, or the importance below which an element is noise.
+    /// The share of a block that must be boilerplate, or the importance below which an element is noise.
     share: f64,
     /// Words of a window.
     words: usize,
@@ -592,8 +593,8 @@ pub fn run(args: &TemplatesArgs, observer: &dyn Observer) -> anyhow::Result<Stri
     args.corpus.told(&comparison, Comparison::to_text)
 }
 
-/// The setting whose recall is nearest to the wanted one. Among those that are near, the one with the best precision. Of equal
-/// ones, the one with the least storage.
+/// The setting whose recall is nearest to the wanted one. Among those that are near, the one with the best precision.
+/// Of equal ones, the one with the least storage.
 fn nearest(outcomes: &[Outcome], wanted: f64) -> Option<Outcome> {
     let distance = |outcome: &Outcome| (outcome.recall - wanted).abs();
     let near = outcomes.iter().filter(|outcome| distance(outcome) <= NEAR);

@@ -13,7 +13,7 @@ pub enum Way {
     Smooth(f64),
 }
 
-/// How many things of a page are called template, are template, or both.
+/// How many things of a page are called boilerplate, are boilerplate, or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Called template.
@@ -31,7 +31,7 @@ impl Counts {
         self.right += if is_called && is_template { number } else { 0 };
     }
 
-    /// The share of what is called template that is template.
+    /// The share of what is called boilerplate that is boilerplate.
     pub fn precision(&self) -> f64 {
         share(self.right, self.called)
     }
@@ -41,7 +41,7 @@ impl Counts {
         share(self.right, self.template)
     }
 
-    /// The harmonic mean of precision and recall. `None` if nothing is template and nothing is called so.
+    /// The harmonic mean of precision and recall. `None` if nothing is boilerplate and nothing is called so.
     pub fn f(&self) -> Option<f64> {
         let both = self.called + self.template;
         (both > 0).then(|| 2.0 * self.right as f64 / both as f64)

@@ -1,8 +1,8 @@
 //! Page-level template detection, judged by gold text.
 //!
-//! Gold text tells which runs of text of a page are content: those of which at least half of the words are found in it. All
-//! other runs are template. Runs without words are not judged. The true sections are the largest nodes of which all runs
-//! are content, or all are template.
+//! Gold text tells which runs of text of a page are content: those of which at least half of the words are found in it.
+//! All other runs are boilerplate. Runs without words are not judged. The true sections are the largest nodes of which
+//! all runs are content, or all are boilerplate.
 
 pub mod figures;
 
@@ -162,7 +162,7 @@ impl MarkedPage {
 
 /// The section of each run: the largest node around it whose runs are all template or all not.
 fn sections(tree: &Tree, runs: &[Run]) -> Vec<usize> {
-    // For each number of runs, how many of them are template.
+    // For each number of runs, how many of them are boilerplate.
     let mut template = vec![0];
     for run in runs {
         template.push(template.last().copied().unwrap_or(0) + usize::from(run.is_template));

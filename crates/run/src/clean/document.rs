@@ -13,6 +13,7 @@ use dehusk_core::cleaning::{Cleaner, Cleaning, Expected, Grounds, Reading};
 use dehusk_core::cut::{Cut, strip};
 use dehusk_core::dom::page_judge::PageJudge;
 use dehusk_core::html::{Metadata, Tree, page_markdown};
+use dehusk_core::setting::Setting;
 use dehusk_corpus::memory::Need;
 use dehusk_corpus::{Document, HtmlView, Page, ReadOptions};
 
@@ -50,9 +51,6 @@ pub enum Form {
     /// A line of JSON with the positions of what would be removed.
     Spans(spans::SpanUnit),
 }
-
-/// The flags of what a user can choose for pages (`PageChoices`), for messages.
-pub const CHOICES: &str = "--favor, --headline, --byline and --comments";
 
 /// The place of a document, as shown to people.
 #[derive(Clone, Copy, Debug)]
@@ -103,8 +101,8 @@ impl<'a> DocumentCleaner<'a> {
         DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, html }
     }
 
-    /// Cleans one document, which must have been read with the memory for it ([`need_to_clean`]). An error if a search for a
-    /// pattern was given up.
+    /// Cleans one document, which must have been read with the memory for it ([`need_to_clean`]). An error if a search
+    /// for a pattern was given up.
     pub fn clean(
         &self,
         document: &Document,
@@ -176,8 +174,8 @@ impl<'a> DocumentCleaner<'a> {
         }
         let percent = 100.0 * removed;
         let message = format!(
-            "{place}: kept whole, because {percent:.1} % of it would be removed, more than --max-removed \
-                     allows"
+            "{place}: kept whole, because {percent:.1} % of it would be removed, more than {} allows",
+            Setting::MaxRemoved
         );
         self.observer.warn(WarningKind::KeptWhole, &message);
         Stripped { cleaning: Cleaning::default(), text: document.text.to_string(), is_kept_whole: true }
@@ -245,12 +243,18 @@ pub fn tell_of_ignored_choices(place: impl fmt::Display, observer: &dyn Observer
 
 /// The message that what the user chose for pages does nothing.
 pub fn ignored_choices() -> String {
-    format!("{CHOICES} do nothing here: it is no HTML page, or it is cleaned as text")
+    format!(
+        "{}, {}, {} and {} do nothing here: it is no HTML page, or it is cleaned as text",
+        Setting::Favor,
+        Setting::Headline,
+        Setting::Byline,
+        Setting::Comments
+    )
 }
 
-/// The parts of a page that go.
+/// The parts of a page to remove.
 fn judged(document: &Document, judge: &PageJudge) -> Result<Vec<(Range<usize>, f32)>, String> {
-    let tree = document.tree.as_deref().ok_or("it is no HTML page, and other texts need patterns (`dehusk clean`)")?;
+    let tree = document.tree.as_deref().ok_or("it is no HTML page, and other texts need patterns")?;
     Ok(judge.boilerplate(&document.text, tree, document.url.as_deref(), document.boxes.as_deref()))
 }
 

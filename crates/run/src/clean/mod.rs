@@ -32,6 +32,7 @@ use dehusk_core::cleaning::cleaner::drift::{Drift, Found, Watch, drift, removes_
 use dehusk_core::cleaning::{CleanOptions, Expected, Grounds};
 use dehusk_core::dom::page_judge::PageJudge;
 use dehusk_core::patterns::PatternFile;
+use dehusk_core::setting::Setting;
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_corpus::{HtmlView, InputFile, Inventory, OutputKind, OutputRoot, ReadOptions, Reads, folder_of};
 use document::{DocumentCleaner, Form, need_to_clean};
@@ -53,8 +54,9 @@ pub const MANY_NEED_OUTPUT: &str = "name a folder with -o OUT, or write lines of
 pub struct CorpusCleanOptions {
     /// How it is decided what is removed.
     pub cleaning: CleanOptions,
-    /// If given, this judge of pages decides alone. Patterns do nothing, but what a person rejected or keeps stays. All
-    /// documents must be pages that are read with their trees ([`ReadOptions::tree`]). Others are left out.
+    /// If given, this judge of pages decides alone. Patterns do nothing, but what a person rejected or keeps is not
+    /// removed. All documents must be pages that are read with their trees ([`ReadOptions::tree`]). Others are left
+    /// out.
     pub page_judge: Option<PageJudge>,
     /// The text that replaces removed text.
     pub replacement: Option<String>,
@@ -125,7 +127,7 @@ impl Default for CorpusCleanOptions {
     }
 }
 
-/// Where cleaned documents go.
+/// Where cleaned documents are written.
 pub enum Target {
     /// To a folder, with the structure of the input.
     Folder(OutputRoot),
@@ -203,7 +205,7 @@ pub fn clean_corpus(
         refuse_collisions(inventory.files())?;
     }
     if options.page_judge.is_some() && inventory.options().html == HtmlView::Markup {
-        let message = "pages are judged by what they show: leave --html markup out".to_owned();
+        let message = format!("pages are judged by what they show: do not read them as markup ({})", Setting::Html);
         return Err(PipelineError::Refused(message));
     }
     observer.go_on()?;
@@ -242,12 +244,8 @@ pub fn clean_corpus(
             let run = FolderRun::new(&files, output, &work, options, report)?;
             run.clean(options.threads, &sizes)
         }
-        Target::Stdout | Target::Alone if options.resume => {
-            Err(PipelineError::Refused("--resume needs a folder to write to: name one with -o".to_owned()))
-        }
-        Target::Stdout | Target::Alone if options.prune => {
-            Err(PipelineError::Refused("--prune needs a folder to write to: name one with -o".to_owned()))
-        }
+        Target::Stdout | Target::Alone if options.resume => Err(needs_folder(Setting::Resume)),
+        Target::Stdout | Target::Alone if options.prune => Err(needs_folder(Setting::Prune)),
         Target::Stdout => clean_to_stdout(&files, report, &sizes),
         Target::Alone => clean_alone(&files, report),
     });
@@ -301,6 +299,10 @@ fn refuse_report_among(files: &FileCleaner, output: &OutputRoot, report: &Path) 
 
 /// Refuses to overwrite files in a folder without a manifest. Each run leaves a manifest, so dehusk did not write these
 /// files.
+fn needs_folder(setting: Setting) -> PipelineError {
+    PipelineError::Refused(format!("{setting} needs a folder to write to: name one with {}", Setting::Output))
+}
+
 fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> Result<()> {
     if manifest::is_in(output)? || fs::read_dir(output.path())?.next().is_none() {
         return Ok(());

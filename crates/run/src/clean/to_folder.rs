@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::CorpusCleanOptions;
 use crate::error::Result;
 use crate::observer::WarningKind;
+use dehusk_core::setting::Setting;
 use dehusk_corpus::{InputFile, OutputFile, OutputRoot};
 
 use super::Cleaned;
@@ -87,8 +88,8 @@ impl<'a> FolderRun<'a> {
         self.manifest.begin(&output)?;
         let mut done = self.write(file, &output, &stamp, scratch)?;
         if stamp_of(file, &input) != look {
-            observer
-                .warn(WarningKind::Rare, &format!("{input}: has changed while it was read; --resume cleans it again"));
+            let message = format!("{input}: has changed while it was read; {} cleans it again", Setting::Resume);
+            observer.warn(WarningKind::Rare, &message);
         }
         self.files.show(size as u64, &mut done);
         Ok(done)

@@ -1,4 +1,4 @@
-//! A page with marks on what would be removed and what stays, to look at in a browser.
+//! A page with marks on what would be removed and what is kept, to look at in a browser.
 
 use super::passages::{Passage, Verdict, passages};
 use super::{Explanation, NO_PATTERN};
@@ -43,8 +43,8 @@ pub struct Canvas<'t> {
     pub address: Option<&'t str>,
 }
 
-/// The page with all marks, and the explanation of its text. `words` says how a pattern is named in the legend. When `go_on`
-/// returns false, the search for regexes that people wrote is stopped.
+/// The page with all marks, and the explanation of its text. `words` says how a pattern is named in the legend. When
+/// `go_on` returns false, the search for regexes that people wrote is stopped.
 ///
 /// # Errors
 /// If the search for a regex was stopped or given up.
@@ -78,7 +78,7 @@ pub fn hundredths(probability: f32) -> String {
     written.strip_prefix('0').unwrap_or(&written).to_owned()
 }
 
-/// A box that says how much goes, by which patterns, and what the marks mean.
+/// A box that says how much is removed, by which patterns, and what the marks mean.
 fn legend(cleaner: &Cleaner, words: impl Fn(&Pattern) -> String, bytes: usize, explanation: &Explanation) -> String {
     let Explanation { removed, by_pattern, unmatched, .. } = explanation;
     let mut legend = format!(

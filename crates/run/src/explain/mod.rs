@@ -1,8 +1,8 @@
 //! Explains why text is removed, and by which pattern.
 //!
 //! Takes pattern files and texts. Gives plain data: the parts of a document with what happens to each
-//! ([`Explanation`]), or all matches of one pattern of any status ([`lens`]). The caller decides how it is shown. Or gives
-//! a page with marks ([`drawn`]).
+//! ([`Explanation`]), or all matches of one pattern of any status ([`lens`]). The caller decides how it is shown. Or
+//! gives a page with marks ([`drawn`]).
 
 pub mod drawn;
 pub mod excerpts;
@@ -36,8 +36,8 @@ pub struct TextPart<'t> {
 /// What happens to a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is removed. These are the ids of the patterns responsible, in the order of the text; or the parts of the head of
-    /// the article that the user does not want; or [`NO_PATTERN`].
+    /// It is removed. These are the ids of the patterns responsible, in the order of the text; or the parts of the head
+    /// of the article that the user does not want; or [`NO_PATTERN`].
     Goes(Vec<String>),
     /// It is kept, although the requested pattern matches it.
     Stays,
@@ -55,13 +55,14 @@ pub struct Explanation<'t> {
     /// The patterns that act, by their index in [`Cleaner::patterns`], with the number of bytes that each explains; the
     /// largest number first.
     pub by_pattern: Vec<(usize, usize)>,
-    /// The parts of the head of the article that the user does not want, with the number of bytes that go because of that.
+    /// The parts of the head of the article that the user does not want, with the number of bytes that are removed
+    /// because of that.
     pub by_part: Vec<(PagePart, usize)>,
     /// Number of removed bytes that no pattern explains and nobody chose.
     pub unmatched: usize,
     /// The mean probability that these are boilerplate, 0..=1, by that of the spans they are in. 0 if there are none.
     pub probability: f32,
-    /// How much of the document is content, as far as the model knows, and how much of that goes.
+    /// How much of the document is content, as far as the model knows, and how much of that is removed.
     pub expected: Expected,
     /// Whether there is text, and none would be left.
     pub is_emptied: bool,
@@ -152,8 +153,8 @@ fn reasons(span: &Span, part: &Range<usize>, cleaning: &Cleaning, cleaner: &Clea
     }
 }
 
-/// Number of removed bytes that no pattern explains and nobody chose, and the mean probability that they are boilerplate, by that
-/// of their spans.
+/// Number of removed bytes that no pattern explains and nobody chose, and the mean probability that they are
+/// boilerplate, by that of their spans.
 fn unmatched(cleaning: &Cleaning) -> (usize, f32) {
     let (mut unmatched, mut sum) = (0, 0.0);
     for span in &cleaning.spans {

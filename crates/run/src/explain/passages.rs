@@ -34,7 +34,7 @@ pub enum Verdict {
     },
 }
 
-/// The explanation of a page, and its passages in order: all that is removed, and what stays of the blocks that the
+/// The explanation of a page, and its passages in order: all that is removed, and what is kept of the blocks that the
 /// structure of the page was judged by. `tree` is the tree of the page that has this text.
 ///
 /// # Errors

@@ -6,7 +6,8 @@
 //! The first line is JSON: it names the format, and says how texts were read. Then, for each source, there is a line of
 //! JSON with its name and lengths. After it are 2 parts of these lengths: what was mined, and the texts of the sample,
 //! each as JSON compressed by Zstandard. So the texts can stay on disk until the patterns of their source are tested.
-//! The last line is JSON too: the number of sources, and a hash of all bytes before it. It shows that the file is whole.
+//! The last line is JSON too: the number of sources, and a hash of all bytes before it. It shows that the file is
+//! whole.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -119,8 +120,8 @@ pub fn mine_candidates(
     Ok(sources)
 }
 
-/// Mines each source of an inventory alone. Returns what is needed to compare it with other sources: for each source, in order of
-/// their names, the content of a file that [`combine`] reads.
+/// Mines each source of an inventory alone. Returns what is needed to compare it with other sources: for each source,
+/// in order of their names, the content of a file that [`combine`] reads.
 ///
 /// # Errors
 /// If there is no document, or a source needs more memory than is available.
@@ -179,8 +180,8 @@ fn write_sources(
 /// Makes pattern files from mined sources. Decisions in existing pattern files are kept.
 ///
 /// # Errors
-/// If a file is none of [`candidates_by_source`] or `dehusk mine --candidates`, two files have the same source or were read in different ways, or
-/// nothing can be written.
+/// If a file is none of [`candidates_by_source`] or `dehusk mine --candidates`, two files have the same source or were
+/// read in different ways, or nothing can be written.
 pub fn combine(
     files: &[PathBuf],
     output: &OutputRoot,
@@ -275,7 +276,7 @@ impl Samples for StoredSamples {
 
 fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
     let mut file = BufReader::new(regular::open(path)?);
-    let foreign = || damaged("`dehusk mine --candidates` did not write it");
+    let foreign = || damaged("it is no file of candidates");
     let header: Header = read_line(&mut file)?.ok_or_else(foreign)?;
     if header.dehusk != "candidates" {
         return Err(foreign());

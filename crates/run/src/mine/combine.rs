@@ -208,7 +208,7 @@ pub fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<Patter
 pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Observer) {
     if let Some(unusual) = unusual {
         let message = format!(
-            "source '{source}' is unlike all text that dehusk has learned from: {unusual}; only text goes that recurs beyond chance"
+            "source '{source}' is unlike all text that dehusk has learned from: {unusual}; only text that recurs beyond chance is removed"
         );
         observer.warn(WarningKind::Unusual, &message);
     }

@@ -56,7 +56,7 @@ impl Learned {
     }
 }
 
-/// The segments that are template, with their texts.
+/// The segments that are boilerplate, with their texts.
 fn described(state: &State, source: &SourceId) -> Result<Vec<(SegmentKey, Entry, Described)>, StateError> {
     let detection = state.settings().table.detection;
     let mut all = Vec::new();

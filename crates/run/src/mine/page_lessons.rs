@@ -1,8 +1,8 @@
 //! Labels the pages of a corpus, so that a page-level model can learn from them
 //! ([`page_level`](dehusk_core::dom::page_level)).
 //!
-//! No person labels a page. A node is template if its subtree recurs on the pages of its source, or if the patterns that
-//! are mined from the source remove its text.
+//! No person labels a page. A node is boilerplate if its subtree recurs on the pages of its source, or if the patterns
+//! that are mined from the source remove its text.
 
 use std::ops::Range;
 
@@ -28,8 +28,8 @@ use dehusk_corpus::{Document, DocumentRef, HtmlView, Inventory, SourceListing};
 /// Maximum number of pages of a source. More would say the same.
 const MAX_PAGES: usize = 200;
 
-/// What the pages of a corpus teach, and the number of sources that they are from. A source with fewer pages than mining
-/// needs is not used, because nothing can recur in it.
+/// What the pages of a corpus teach, and the number of sources that they are from. A source with fewer pages than
+/// mining needs is not used, because nothing can recur in it.
 ///
 /// # Errors
 /// If the corpus cannot be listed, or a source cannot be mined.

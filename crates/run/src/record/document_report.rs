@@ -11,6 +11,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use dehusk_core::setting::Setting;
 use zstd::stream::write::Encoder;
 
 use dehusk_corpus::{OutputError, OutputFile, OutputRoot, PendingFile};
@@ -59,11 +60,12 @@ impl<'o> DocumentReport<'o> {
     ) -> Result<()> {
         let mut report = self.file.begin_in(self.output)?;
         report.write_all(first.as_bytes())?;
+        let again = format!("start again without {}", Setting::Resume);
         for output in outputs {
             let output = output.as_ref();
-            let missing = || format!("the report has no part of {output:?}; start again without --resume");
+            let missing = || format!("the report has no part of {output:?}; {again}");
             let part = manifest.part(output).ok_or_else(|| PipelineError::Refused(missing()))?;
-            let failed = || format!("cannot put the part of {output:?} into the report; start again without --resume");
+            let failed = || format!("cannot put the part of {output:?} into the report; {again}");
             let copied = part.copy(&manifest.part_file(output), &mut report);
             copied.map_err(|error| PipelineError::in_context(failed(), error))?;
         }
@@ -194,7 +196,7 @@ mod tests {
             assert!(manifest.done("large", &STAMP).is_none());
             for input in ["large", "none", "unknown"] {
                 let error = report.finish("", [input].iter(), manifest).expect_err("refused").to_string();
-                assert!(error.contains(input) && error.contains("start again without --resume"), "{error}");
+                assert!(error.contains(input) && error.contains("start again without `resume`"), "{error}");
             }
         });
         let output = OutputRoot::create(folder.path().join("out"), &Reads::nothing()).expect("a folder");

@@ -6,8 +6,9 @@
 //! The record is `OUT/.dehusk/written.jsonl`: a line that names the format, then a line for each file, with its length
 //! and a hash of its content. A line is appended before the file is put in its place. So if a run is killed at any
 //! point, no file is in the output without a line. It may then be that a line describes a content that was never put
-//! there: such a file is taken for one that was changed, and is kept. So is a file whose line was lost when the computer
-//! crashed. The newest line of a file counts. A run that ends removes the lines that no longer count. There may be ten million lines, so only a hash of each name is in memory.
+//! there: such a file is taken for one that was changed, and is kept. So is a file whose line was lost when the
+//! computer crashed. The newest line of a file counts. A run that ends removes the lines that no longer count. There
+//! may be ten million lines, so only a hash of each name is in memory.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -26,6 +27,7 @@ use crate::record::hashed::Hashed;
 use crate::record::manifest::appender::Appender;
 use crate::record::manifest::{content_of, refuse_others};
 use dehusk_core::regular;
+use dehusk_core::setting::Setting;
 use dehusk_core::shown::count;
 use dehusk_corpus::{OutputError, OutputRoot};
 
@@ -73,7 +75,8 @@ pub enum Prune {
     No,
     /// They are deleted, unless they were changed.
     Yes,
-    /// They should be deleted, but some of the input could not be read. What is missing may come back, so they are kept.
+    /// They should be deleted, but some of the input could not be read. What is missing may come back, so they are
+    /// kept.
     NotNow,
 }
 
@@ -343,7 +346,7 @@ impl Found {
         if stale.count > 0 {
             let are_there = format!("{} of earlier runs, which this run did not write: {stale}", files(stale));
             match prune {
-                Prune::No => warn(&format!("{are_there}; --prune deletes what nobody changed since")),
+                Prune::No => warn(&format!("{are_there}; {} deletes what nobody changed since", Setting::Prune)),
                 Prune::NotNow => warn(&format!("{are_there}; not deleted, because some input could not be read")),
                 Prune::Yes => observer.note(&format!("{folder}: deleted {} of earlier runs: {stale}", files(stale))),
             }

@@ -41,7 +41,7 @@ impl Rule {
             Rule::LeftAlone => "left alone",
             Rule::LinesInTwo => "without lines in 2 documents",
             Rule::LinesInFifth => "without lines in 20 % of documents",
-            Rule::Union => "dehusk --method union",
+            Rule::Union => "dehusk, method union",
             Rule::Dehusk => "dehusk",
             Rule::HalfMined => "dehusk, half of the documents mined",
         }

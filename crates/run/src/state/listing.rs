@@ -30,7 +30,7 @@ pub struct Summary {
     pub progress: Progress,
     /// Number of segments that are remembered.
     pub segments: usize,
-    /// Number of them in enough documents to be template.
+    /// Number of them in enough documents to be boilerplate.
     pub templates: usize,
     /// The lifetime in effect for a segment seen once, in pages.
     pub base_in_effect: f64,

@@ -90,8 +90,8 @@ pub struct State {
     settings: Settings,
 }
 
-/// A database that is closed without a panic. redb writes when it closes, and asserts then as well what a damaged file does
-/// not hold. All that counts was committed before.
+/// A database that is closed without a panic. redb writes when it closes, and asserts then as well what a damaged file
+/// does not hold. All that counts was committed before.
 #[derive(Debug)]
 struct Held(Option<Database>);
 
@@ -159,7 +159,7 @@ impl State {
         self.attempt(|| self.settings.reader(lexers))
     }
 
-    /// Changes the settings of its tables. The lexer must stay the same, because another one would give other segments.
+    /// Changes the settings of its tables. The lexer must not change, because another one would give other segments.
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), StateError> {
         self.attempt(|| {
             self.check_lexer(&settings)?;
@@ -233,8 +233,8 @@ impl State {
         })
     }
 
-    /// Stores the changes of the tables, how far inputs were read, and what was written: everything durably, or nothing.
-    /// Tables without changes cost nothing.
+    /// Stores the changes of the tables, how far inputs were read, and what was written: everything durably, or
+    /// nothing. Tables without changes cost nothing.
     pub fn commit(
         &mut self,
         tables: &mut [(&SourceId, &mut SegmentTable)],

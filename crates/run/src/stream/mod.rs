@@ -50,14 +50,13 @@ pub struct StreamedSource {
     pub progress: Progress,
     /// Number of segments that are remembered.
     pub segments: usize,
-    /// Number of them in enough documents to be template.
+    /// Number of them in enough documents to be boilerplate.
     pub templates: usize,
 }
 
 /// Takes the files of several inventories in order, learns from their documents, and cleans each. The inventories
-/// should be read with [`ReadOptions::tree`](dehusk_corpus::ReadOptions::tree), which cuts pages into segments and gives
-/// their structure.
-/// The state is created if it does not exist.
+/// should be read with [`ReadOptions::tree`](dehusk_corpus::ReadOptions::tree), which cuts pages into segments and
+/// gives their structure. The state is created if it does not exist.
 ///
 /// # Errors
 /// If an output would overwrite something else, the state cannot be used, nothing can be written, or the observer stops
@@ -192,8 +191,8 @@ impl Stream<'_> {
         Ok(())
     }
 
-    /// Notes that the output ends here. After another error, this one is not told, and what lies behind the last line is left
-    /// for the next run.
+    /// Notes that the output ends here. After another error, this one is not told, and what lies behind the last line
+    /// is left for the next run.
     fn close_output(&mut self, is_told: bool) -> Result<()> {
         if is_told {
             self.output.end(self.observer)?;

@@ -18,7 +18,7 @@ pub struct StreamOptions {
     /// How each document is cleaned and written. A stream has no report, copies no broken documents, and continues with
     /// its state, so those options have no effect.
     pub documents: CorpusCleanOptions,
-    /// How it is decided what goes.
+    /// How it is decided what is removed.
     pub method: StreamMethod,
     /// Changes of the options in the state. A run that learns stores them there.
     pub table: TableChanges,
@@ -29,27 +29,27 @@ pub struct StreamOptions {
     pub learns: bool,
     /// The name of standard input in the state. Without a name, the state does not store how far it was read.
     pub feed: Option<String>,
-    /// Whether the state notes how far inputs were read and what was written, so that a later run continues there. Without
-    /// it, the documents of all inputs are taken. That is for inputs that are gone afterwards.
+    /// Whether the state notes how far inputs were read and what was written, so that a later run continues there.
+    /// Without it, the documents of all inputs are taken. That is for inputs that are gone afterwards.
     pub notes_inputs: bool,
     /// Maximum number of segments of all sources that are in memory between batches. The others are read from the
     /// state.
     pub held_segments: usize,
 }
 
-/// How a stream decides what goes. What it learns does not depend on it.
+/// How a stream decides what is removed. What it learns does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamMethod {
     /// What recurs is evidence. The options of cleaning say how it is weighed.
     #[default]
     Weighed,
-    /// A block of which most is template goes as a whole, and nothing else goes: the rule of Wang et al. Patterns, shape and
-    /// structure are not used. What a person rejected or keeps stays.
+    /// A block of which most is boilerplate is removed as a whole, and nothing else is removed: the rule of Wang et al.
+    /// Patterns, shape and structure are not used. What a person rejected or keeps is not removed.
     WholeBlocks,
 }
 
-/// Where cleaned documents go.
+/// Where cleaned documents are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamTarget {
     /// Nowhere: the run only learns.
@@ -64,14 +64,14 @@ pub enum StreamTarget {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TableChanges {
-    /// Number of documents that must have a segment, for it to be template. Default: 5.
+    /// Number of documents that must have a segment, for it to be boilerplate. Default: 5.
     pub template_documents: Option<u32>,
     /// Number of documents that must have a segment, for it to be removed if all other evidence agrees. Default: 2.
     pub evidence_documents: Option<u32>,
     /// Minimum share of a block that segments which recur take up, for them to be removed, 0..=1. Default: 0.7.
     pub block_share: Option<f64>,
-    /// A segment of one document is forgotten if it was not in this many of the next documents of the source. Default: when the
-    /// table is full.
+    /// A segment of one document is forgotten if it was not in this many of the next documents of the source. Default:
+    /// when the table is full.
     pub lifetime: Option<f64>,
     /// How many times as long segments of many documents are remembered. Default: 2.
     pub lifetime_factor: Option<f64>,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{PipelineError, Result};
 use crate::observer::{Observer, WarningKind};
 use crate::state::{Merged, Problem, State, StateError};
+use dehusk_core::setting::Setting;
 use dehusk_corpus::{SourceId, similar_name, similar_path};
 
 /// Opens an existing state.
@@ -22,7 +23,8 @@ pub fn open_state(path: &Path) -> Result<State> {
         let meant = similar_path(path).map(|path| format!(" (did you mean {}?)", path.display())).unwrap_or_default();
         let path = path.display();
         return Err(PipelineError::Refused(format!(
-            "{path}: there is no such file{meant}; `dehusk stream --state` makes a state"
+            "{path}: there is no such file{meant}; a run over a stream makes it, with {}",
+            Setting::State
         )));
     }
     Ok(State::open(path)?)
@@ -39,7 +41,7 @@ pub fn source_named(name: &str, state: &State) -> Result<SourceId> {
     }
     let remedy = match similar_name(name, sources.iter().map(SourceId::as_str)) {
         Some(meant) => format!("did you mean '{meant}'?"),
-        None => "`dehusk state show` lists them".to_owned(),
+        None => format!("it has {}", shown::count(sources.len(), "source")),
     };
     let path = state.path().display();
     Err(PipelineError::Refused(format!("{path}: there is no source '{name}' in it; {remedy}")))

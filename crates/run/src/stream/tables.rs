@@ -17,6 +17,7 @@ use crate::clean::cleaners::{Cleaners, CleaningScratch};
 use crate::error::{PipelineError, Result};
 use crate::state::{Settings, State, Written};
 use dehusk_core::patterns::{LexerCache, PatternFile};
+use dehusk_core::setting::Setting;
 use dehusk_core::streaming::evidence::StreamEvidence;
 use dehusk_core::streaming::learner::{Learner, SegmentedDocument};
 use dehusk_core::streaming::table::{SegmentTable, TableOptions};
@@ -40,7 +41,7 @@ impl Tables {
             true => State::open(path)?,
             false if !options.learns => {
                 let path = path.display();
-                let message = format!("{path}: does not exist: first let a run learn it, without --no-learn");
+                let message = format!("{path}: does not exist: first let a run learn it, without {}", Setting::NoLearn);
                 return Err(PipelineError::Refused(message));
             }
             false => State::create(path, &new_settings(options))?,

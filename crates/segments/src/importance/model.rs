@@ -142,8 +142,8 @@ impl ImportanceModel {
         Arc::clone(&SHIPPED)
     }
 
-    /// Learns from blocks with known levels, by some of the features. What a learner leaves open is chosen by the folds of the
-    /// examples. Also returns whether training came near its optimum.
+    /// Learns from blocks with known levels, by some of the features. What a learner leaves open is chosen by the folds
+    /// of the examples. Also returns whether training came near its optimum.
     ///
     /// # Panics
     /// Without examples.
@@ -198,8 +198,8 @@ impl ImportanceModel {
         self.learner
     }
 
-    /// For each feature, how much it tells levels apart: the sum over the levels of its weights, whatever their sign. `None` if
-    /// the model has no weights, for it is not linear.
+    /// For each feature, how much it tells levels apart: the sum over the levels of its weights, whatever their sign.
+    /// `None` if the model has no weights, for it is not linear.
     pub fn discriminative(&self) -> Option<Vec<(&'static str, f64)>> {
         let Classifier::Machines(machines) = &self.classifier else { return None };
         let weights: Vec<&[f64]> = machines.machines().iter().map(Svm::weights).collect::<Option<_>>()?;
@@ -396,7 +396,7 @@ impl ImportanceModel {
         let problem = |line: u64, message: String| ModelFileError { file: file.to_owned(), line, message };
         let unread = |error: serde_saphyr::Error| {
             let line = error.location().map_or(0, |location| location.line());
-            let what = "this is no importance model; write one with `dehusk-lab train --blocks`";
+            let what = "this is no importance model";
             problem(line, format!("{what}: {}", error.without_snippet()))
         };
         let Head { kind, version } = serde_saphyr::from_str(yaml).map_err(unread)?;
@@ -696,7 +696,7 @@ mod tests {
         let message = error.to_string();
         assert!(message.starts_with("broken.yaml:") && message.contains(expected), "{message}");
         assert!(
-            message.contains("train the model again") || message.contains("dehusk-lab train --blocks"),
+            message.contains("train the model again") || message.contains("this is no importance model"),
             "{message}"
         );
     }
@@ -751,10 +751,7 @@ mod tests {
         for yaml in ["", "A boat.", "kind: importance", "[1, 2]"] {
             let message = ImportanceModel::parse(yaml, "boat.yaml").unwrap_err().to_string();
             assert!(message.starts_with("boat.yaml"), "{message}");
-            assert!(
-                message.contains("this is no importance model; write one with `dehusk-lab train --blocks`"),
-                "{message}"
-            );
+            assert!(message.contains("this is no importance model"), "{message}");
         }
     }
 

@@ -173,7 +173,7 @@ impl SegmentModel {
         let Head { kind, version, lambda, mut features } = serde_saphyr::from_str(&all[0]).map_err(|error| {
             let line = error.location().map_or(0, |location| location.line());
             let message = error.without_snippet();
-            problem(line, format!("this is no segment model; write one with `dehusk-lab train --segments`: {message}"))
+            problem(line, format!("this is no segment model: {message}"))
         })?;
         if kind != KIND || version != VERSION {
             let message = format!(
@@ -225,7 +225,8 @@ impl SegmentModel {
         std::array::from_fn(|at| ((f64::from(vector[at]) - self.means[at]) / self.deviations[at]).clamp(-5.0, 5.0))
     }
 
-    /// Points whose Euclidean distances are those of the metric, one for each part. Without `learned`, those of the features.
+    /// Points whose Euclidean distances are those of the metric, one for each part. Without `learned`, those of the
+    /// features.
     pub fn points(&self, scene: &Scene, learned: bool) -> Vec<Vec<f64>> {
         let point = |vector: &Vector| match self.standardised(vector) {
             standardised if learned => self.metric.transform(&standardised),
@@ -249,8 +250,8 @@ impl SegmentModel {
         Comparison { model: self, scene, leaves: counts(&scene.parts).1 }
     }
 
-    /// How much two leaves are alike, without anything that is learned: 1 less the mean difference of their features, where a
-    /// difference of 2 deviations is 1.
+    /// How much two leaves are alike, without anything that is learned: 1 less the mean difference of their features,
+    /// where a difference of 2 deviations is 1.
     pub fn alike(&self, scene: &Scene, a: usize, b: usize) -> f64 {
         let [a, b] = [a, b].map(|part| self.standardised(&scene.described.vectors[part]));
         let differences = a.iter().zip(&b).take(COMPARED).map(|(a, b)| ((a - b).abs() / 2.0).min(1.0));

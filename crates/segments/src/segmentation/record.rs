@@ -29,7 +29,7 @@ pub struct SegmentRecord {
     /// Number of words.
     #[serde(default)]
     pub words: u32,
-    /// How much it is template, 0 to 1.
+    /// How much it is boilerplate, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
     /// Of marked segments: 1 is a segment, 2 a part of one, and so on.

@@ -31,8 +31,9 @@ impl Cleaner {
         decision
     }
 
-    /// The decision about segments, then the structure of the page, then what a person confirmed, then the edges of the cuts. The edges undo no decision of a person: a
-    /// mark that a rejected pattern holds back stays, and a confirmed match of marks alone goes.
+    /// The decision about segments, then the structure of the page, then what a person confirmed, then the edges of the
+    /// cuts. The edges undo no decision of a person: a mark that a rejected pattern holds back is kept, and a confirmed
+    /// match of marks alone is removed.
     fn decide_learned(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
         let Reading { tokens, layout, is_rejected, .. } = reading;
         let mut decision = self.decide_segments(text, reading, found);
@@ -60,8 +61,8 @@ impl Cleaner {
         decision
     }
 
-    /// Segments go if the model takes them for boilerplate. Where nothing recurs, nothing goes. A token stays that a person
-    /// rejected a pattern for, unless another pattern matches it.
+    /// Segments are removed if the model takes them for boilerplate. Where nothing recurs, nothing is removed. A token
+    /// is kept that a person rejected a pattern for, unless another pattern matches it.
     fn decide_segments(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
         let evidence = weigh(&reading.layout, matches, weights);
         let count = reading.tokens.tokens.len();

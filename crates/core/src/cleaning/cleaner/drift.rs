@@ -1,6 +1,6 @@
 //! Detects drift: the documents of a source no longer look as they did when it was mined.
 //!
-//! Sites change their templates, but the patterns stay the same. Takes a source's pattern file and what was found in
+//! Sites change their templates, but the patterns do not change. Takes a source's pattern file and what was found in
 //! the documents of a run. Returns whether far fewer patterns match, or far less text is removed, than when the source
 //! was mined.
 //!

@@ -17,8 +17,9 @@ impl Cleaner {
         Ok(self.explain(text, &self.read(scratch, text)?))
     }
 
-    /// Finds what to remove from the visible text of a page. Its structure counts as well ([`CleanOptions::structure`](crate::cleaning::CleanOptions::structure)).
-    /// `tree` is the tree of the page that has this text, as [`read`](crate::html::read) returns both.
+    /// Finds what to remove from the visible text of a page. Its structure counts as well
+    /// ([`CleanOptions::structure`](crate::cleaning::CleanOptions::structure)). `tree` is the tree of the page that has
+    /// this text, as [`read`](crate::html::read) returns both.
     ///
     /// # Errors
     /// As [`Cleaner::clean`](crate::cleaning::Cleaner::clean).
@@ -26,8 +27,8 @@ impl Cleaner {
         Ok(self.explain(text, &self.read_page(scratch, text, Some(tree), &|| true)?))
     }
 
-    /// The same as [`Cleaner::clean_page`], or without `tree` as [`Cleaner::clean`], but it can be stopped. `go_on` is called while
-    /// regexes that people wrote are searched: nothing else takes long.
+    /// The same as [`Cleaner::clean_page`], or without `tree` as [`Cleaner::clean`], but it can be stopped. `go_on` is
+    /// called while regexes that people wrote are searched: nothing else takes long.
     ///
     /// # Errors
     /// As [`Cleaner::clean`], and if `go_on` returns false.
@@ -41,9 +42,9 @@ impl Cleaner {
         Ok(self.explain(text, &self.read_page(scratch, text, tree, go_on)?))
     }
 
-    /// Removes parts of a text that others chose, such as [`PageJudge::boilerplate`](crate::dom::page_judge::PageJudge::boilerplate):
-    /// ranges of bytes in order, each with its score. A token belongs to the part of its first byte. What a person rejected or
-    /// keeps stays.
+    /// Removes parts of a text that others chose, such as
+    /// [`PageJudge::boilerplate`](crate::dom::page_judge::PageJudge::boilerplate): ranges of bytes in order, each with
+    /// its score. A token belongs to the part of its first byte. What a person rejected or keeps is not removed.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -80,8 +81,9 @@ impl Cleaner {
         self.explain_found(text, reading, self.found(&reading.matches))
     }
 
-    /// Like [`Cleaner::explain`](crate::cleaning::Cleaner::explain), with further stretches of the text that recur. Like unreviewed patterns, they are
-    /// only evidence. If there are none, and no pattern of the source, its pages are judged alone.
+    /// Like [`Cleaner::explain`](crate::cleaning::Cleaner::explain), with further stretches of the text that recur.
+    /// Like unreviewed patterns, they are only evidence. If there are none, and no pattern of the source, its pages are
+    /// judged alone.
     #[doc(hidden)]
     pub fn explain_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {
         let (matches, weights) = self.found_with(reading, recurring);
@@ -89,8 +91,8 @@ impl Cleaner {
         self.explain_found(text, reading, Weighed { matches: &matches, weights: &weights, is_of_source })
     }
 
-    /// What to remove from a text that was read, if others judge it: these parts of it, each with its score, in order. A
-    /// token belongs to the part of its first byte. What a person rejected or keeps stays.
+    /// What to remove from a text that was read, if others judge it: these parts of it, each with its score, in order.
+    /// A token belongs to the part of its first byte. What a person rejected or keeps is not removed.
     #[doc(hidden)]
     pub fn explain_by(&self, reading: &Reading, parts: &[(Range<usize>, f32)]) -> Cleaning {
         let tokens = &reading.tokens.tokens;

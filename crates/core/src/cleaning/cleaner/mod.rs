@@ -1,5 +1,5 @@
-//! A [`Cleaner`] joins the rooms: it compiles patterns once, then reads, weighs, decides and explains one document after another, each
-//! verb in a file of its own. It also joins texts and pages: the other rooms know no tree.
+//! A [`Cleaner`] joins the rooms: it compiles patterns once, then reads, weighs, decides and explains one document
+//! after another, each verb in a file of its own. It also joins texts and pages: the other rooms know no tree.
 
 mod compile;
 mod decide;
@@ -50,8 +50,8 @@ pub struct Cleaner {
     keeps: Arc<Regexes>,
     /// The selectors of the applied patterns, and those of rejected patterns.
     selectors: Arc<[Selectors; 2]>,
-    /// Whether recurrence alone decides: the source is unlike all that the model has learned from, or its documents are snapshots
-    /// of one page.
+    /// Whether recurrence alone decides: the source is unlike all that the model has learned from, or its documents are
+    /// snapshots of one page.
     recurrence_decides: bool,
     /// Whether a file is of the source itself.
     is_of_source: bool,
@@ -121,8 +121,8 @@ impl Cleaner {
         &self.rejected
     }
 
-    /// The origin of each pattern: first the applied ones, then the rejected ones. `None` for evidence that is no pattern
-    /// for people.
+    /// The origin of each pattern: first the applied ones, then the rejected ones. `None` for evidence that is no
+    /// pattern for people.
     #[doc(hidden)]
     pub fn origins(&self) -> &[Option<Origin>] {
         &self.origins
@@ -134,7 +134,8 @@ impl Cleaner {
     }
 }
 
-/// Calls `explain` once for each token that a match covers. If matches overlap, the longest one says why the text goes.
+/// Calls `explain` once for each token that a match covers. If matches overlap, the longest one says why the text is
+/// removed.
 fn longest_first(mut matches: Vec<&Match>, tokens: usize, mut explain: impl FnMut(usize, PatternIndex)) {
     matches.sort_unstable_by_key(|found| (Reverse(found.tokens.len()), found.tokens.start, found.pattern));
     let mut free = FreePositions::new(tokens);

@@ -27,10 +27,10 @@ pub struct CleanOptions {
     pub method: Method,
     /// Whether to use only accepted patterns.
     pub only_accepted: bool,
-    /// The model that decides. `None`: recurrence alone decides, and only what chance does not explain goes.
+    /// The model that decides. `None`: recurrence alone decides, and only text is removed that chance does not explain.
     pub decision: Option<Arc<DecisionModel>>,
-    /// The model of the blocks of pages. It counts only for documents that come with the trees of their pages. `None`: the
-    /// structure of pages does not count.
+    /// The model of the blocks of pages. It counts only for documents that come with the trees of their pages. `None`:
+    /// the structure of pages does not count.
     pub structure: Option<Arc<BlockModel>>,
     /// What the user wants of pages, where their structure counts.
     pub page: PageChoices,

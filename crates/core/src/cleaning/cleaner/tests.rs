@@ -149,7 +149,7 @@ fn what_may_be_lost_is_told() {
     };
     assert_eq!(loss(-1.0).0, 0);
     assert_eq!(loss(-1.0).1, 0.0);
-    // Each letter is content by one quarter, and all go.
+    // Each letter is content by one quarter, and all are removed.
     let (spans, lost, content) = loss(3f32.ln());
     assert_eq!((spans, lost), (1, 1.0));
     let ink = text.chars().filter(|c| !c.is_whitespace()).count() as u64;

@@ -1,9 +1,10 @@
-//! Decides how likely each segment of a document is boilerplate. One model for all sources, languages and kinds of text.
+//! Decides how likely each segment of a document is boilerplate. One model for all sources, languages and kinds of
+//! text.
 //!
-//! A [network](crate::models::network) judges each segment by its [features](super::features). A second one judges it again, by
-//! what the first one says about the segment, its neighbours and the document. What the second one learns from the first one's
-//! opinions is always about sources that the first one has not seen. Such opinions also show how far they can be trusted: the
-//! log-odds of both are stretched until they are right there.
+//! A [network](crate::models::network) judges each segment by its [features](super::features). A second one judges it
+//! again, by what the first one says about the segment, its neighbours and the document. What the second one learns
+//! from the first one's opinions is always about sources that the first one has not seen. Such opinions also show how
+//! far they can be trusted: the log-odds of both are stretched until they are right there.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -184,7 +185,7 @@ impl PartialEq for DecisionModel {
 impl Networks {
     fn parse(yaml: &str, file: &str) -> Result<Networks, ModelFileError> {
         let [first, second] = &parts(yaml)[..] else {
-            let message = "this is no decision model; write one with `dehusk-lab train --gold`".to_owned();
+            let message = "this is no decision model; train one from a corpus with gold text".to_owned();
             return Err(ModelFileError { file: file.to_owned(), line: 0, message });
         };
         Ok(Networks { first: FIRST.parse_network(first, file)?, second: SECOND.parse_network(second, file)? })

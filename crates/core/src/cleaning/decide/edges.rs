@@ -3,10 +3,12 @@
 //! Matches and smoothing label tokens. They know nothing of what belongs together in print. Takes the labels of a
 //! document's tokens and changes those of marks, never those of words:
 //!
-//! - Marks stay with the words that they are attached to: the full stop after a sentence, the dash before the entry of a list.
-//! - Brackets and quotation marks stay or go in pairs: both go if all between them goes, otherwise both stay.
-//! - A line without a word goes if the text beside it goes. A row of a table without a word also goes if the document
-//!   begins or ends with it.
+//! - Marks stay with the words that they are attached to: the full stop after a sentence, the dash before the entry of
+//!   a list.
+//! - Brackets and quotation marks are kept or removed in pairs: both are removed with all between them, otherwise both
+//!   are kept.
+//! - A line without a word is removed with the text beside it. A row of a table without a word is also removed if the
+//!   document begins or ends with it.
 
 use std::ops::Range;
 
@@ -28,7 +30,7 @@ pub fn adjust(text: &str, tokens: &Tokens, layout: &Layout, goes: &mut [bool]) {
     page.remove_bare_lines(goes);
 }
 
-/// Whether a part of the line goes.
+/// Whether a part of the line is removed.
 fn is_cut(goes: &[bool], line: &Range<usize>) -> bool {
     goes[line.clone()].iter().any(|&token| token != goes[line.start])
 }
@@ -48,8 +50,8 @@ impl Page<'_> {
         &self.text[self.tokens.tokens[token].range()]
     }
 
-    /// Keeps the marks before the first word of a line and after its last word, if the word stays, and the marks that
-    /// directly follow a word that stays.
+    /// Keeps the marks before the first word of a line and after its last word, if the word is kept, and the marks that
+    /// directly follow a word that is kept.
     fn keep_marks_of_words(&self, line: &Range<usize>, goes: &mut [bool]) {
         let Some(first) = line.clone().find(|&token| self.is_word(token)) else { return };
         let last = line.clone().rfind(|&token| self.is_word(token)).unwrap_or(first);
@@ -71,7 +73,7 @@ impl Page<'_> {
     fn pair_brackets(&self, line: &Range<usize>, goes: &mut [bool]) {
         let mut open: Vec<OpenBracket> = Vec::new();
         let mut open_of_kind = [0; KINDS];
-        // Number of tokens so far that stay, without brackets.
+        // Number of tokens so far that are kept, without brackets.
         let mut staying = 0;
         for token in line.clone() {
             let mark = if self.is_word(token) { None } else { self.mark(token).chars().next() };
@@ -125,7 +127,7 @@ impl Page<'_> {
 struct OpenBracket {
     token: usize,
     kind: usize,
-    /// Number of tokens before it that stay.
+    /// Number of tokens before it that are kept.
     staying: usize,
 }
 
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// Calls `look` for a text with its tokens and labels. What stands between `<` and `>` goes.
+    /// Calls `look` for a text with its tokens and labels. What stands between `<` and `>` is removed.
     fn look<T>(marked: &str, look: impl FnOnce(&str, &Tokens, &Layout, &mut [bool]) -> T) -> T {
         let (mut text, mut goes_at, mut goes) = (String::new(), Vec::new(), false);
         for c in marked.chars() {
@@ -166,7 +168,7 @@ mod tests {
         look(&text, &tokens, &layout, &mut goes)
     }
 
-    /// The tokens that stay.
+    /// The tokens that are kept.
     fn left(marked: &str) -> String {
         look(marked, |text, tokens, layout, goes| {
             adjust(text, tokens, layout, goes);

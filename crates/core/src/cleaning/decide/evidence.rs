@@ -7,8 +7,8 @@
 //! - the longer it is: chance repeats 2 words, but not 20,
 //! - where it has whole lines: a whole line does not recur by chance, however small the share is.
 //!
-//! A run that chance does not explain ([`beyond_chance`](super::chance::beyond_chance)) has full evidence. A long line can be
-//! cut at its edges.
+//! A run that chance does not explain ([`beyond_chance`](super::chance::beyond_chance)) has full evidence. A long line
+//! can be cut at its edges.
 //!
 //! Length and whole lines say nothing about a *passage*, that is, sentences that recur in only 2 documents. A story
 //! that is retold or quoted looks the same. There, only the share counts.
@@ -30,14 +30,14 @@ const FULL_EVIDENCE_RANGE: f64 = 0.25;
 const FULLY_TOLD: f64 = 5.0;
 /// Evidence for each word of a match. 50 words in a row are full evidence.
 const PER_WORD: f64 = 0.02;
-/// A passage in more documents than this is template. Stories are retold, but rarely twice.
+/// A passage in more documents than this is boilerplate. Stories are retold, but rarely twice.
 const MAX_RETOLD: usize = 2;
 /// Minimum number of words in a passage.
 const MIN_PASSAGE_WORDS: f64 = 15.0;
 /// Maximum number of words per sentence end in a passage. Menus and lists have more.
 const MAX_SENTENCE_WORDS: f64 = 40.0;
-/// Minimum number of words in a run beyond chance. What is shorter is beyond chance where documents are alike in what they
-/// say, as all letters end with a greeting.
+/// Minimum number of words in a run beyond chance. What is shorter is beyond chance where documents are alike in what
+/// they say, as all letters end with a greeting.
 const MIN_BEYOND_WORDS: f64 = 4.0;
 
 /// The facts about a pattern that determine the evidence of its matches.
@@ -64,8 +64,8 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// The share, as far as a match with these tokens tells something. Language repeats runs in many documents, and often in
-    /// each. Whole lines are no language; of those, the first in each document counts.
+    /// The share, as far as a match with these tokens tells something. Language repeats runs in many documents, and
+    /// often in each. Whole lines are no language; of those, the first in each document counts.
     pub(super) fn told_share(&self, layout: &Layout, tokens: &Range<usize>) -> f32 {
         let of_run = told(layout.mass(tokens)) as f32 * self.once;
         let is_line = self.holds_lines && !layout.lines.within(tokens).is_empty();

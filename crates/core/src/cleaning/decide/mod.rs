@@ -1,5 +1,5 @@
-//! What is decided about the tokens of a document: matches are weighed, the document is divided into segments, and a model judges
-//! each segment.
+//! What is decided about the tokens of a document: matches are weighed, the document is divided into segments, and a
+//! model judges each segment.
 
 pub mod article_end;
 pub mod chance;
@@ -30,15 +30,15 @@ pub struct Decision {
     pub patterns: Vec<Option<PatternIndex>>,
     /// Whether each token is in a match that chance does not explain.
     pub is_beyond_chance: Vec<bool>,
-    /// The bytes of blocks that go because the user chose so, in order.
+    /// The bytes of blocks that are removed because the user chose so, in order.
     pub dropped: Vec<(Range<usize>, PagePart)>,
 }
 
-/// By how much more a lost word of content costs than a word of boilerplate that is left in. So only text goes that is
-/// boilerplate in 5 of 9 cases.
+/// By how much more a lost word of content costs than a word of boilerplate that is left in. So only text is removed
+/// that is boilerplate in 5 of 9 cases.
 const CARE: f32 = 1.25;
 
-/// Whether a segment goes that is boilerplate with this probability: if less is to be expected lost than left in.
+/// Whether a segment is removed that is boilerplate with this probability: if less is to be expected lost than left in.
 pub fn goes(p: f32, favor: Favor) -> bool {
     p > CARE * favor.care() * (1.0 - p)
 }
@@ -51,7 +51,7 @@ pub fn by_recurrence(document: &Divided) -> Vec<f32> {
     document.segments.tokens.iter().map(of_segment).collect()
 }
 
-/// Whether each segment [`goes`]. One without words stays; what becomes of it depends on the text beside it.
+/// Whether each segment [`goes`]. One without words is kept; what becomes of it depends on the text beside it.
 pub fn chosen(document: &Divided, probabilities: &[f32], favor: Favor) -> Vec<bool> {
     let has_words = document.segments.tokens.iter().map(|segment| document.layout.telling_words(&segment) > 0.0);
     probabilities.iter().zip(has_words).map(|(&p, has_words)| has_words && goes(p, favor)).collect()

@@ -1,8 +1,8 @@
-//! Divides a document into segments, the units that stay or go.
+//! Divides a document into segments, the units that are kept or removed.
 //!
-//! A segment is a line. A line is divided further where a run that chance does not explain begins or ends, if text can be cut
-//! there: at the end of a sentence, or at a separator. A long line, as in texts without line breaks, is divided at the ends of
-//! all sentences, and at the edges of such runs wherever they are.
+//! A segment is a line. A line is divided further where a run that chance does not explain begins or ends, if text can
+//! be cut there: at the end of a sentence, or at a separator. A long line, as in texts without line breaks, is divided
+//! at the ends of all sentences, and at the edges of such runs wherever they are.
 
 use std::ops::Range;
 

@@ -1,18 +1,19 @@
-//! What goes with removed tokens of the characters that separate tokens, if the tokenizer is a class.
+//! Which characters are removed with tokens that separate tokens, if the tokenizer is a class.
 //!
-//! Takes the text between two tokens. Separators between tokens that all go are inside their span, and go with them. At
-//! an edge of the span, marks that touch the token that stays are kept with it, as the full stop in `came. Read more`.
-//! Other marks go, as the bar in `came | Share`. Marks that join both tokens stay, as the hyphen in `log-in`. At a line
-//! break, each token has the marks of its line. A line of marks alone goes if the lines on both sides of it go.
+//! Takes the text between two tokens. Separators between tokens that are all removed are inside their span, and are
+//! removed with them. At an edge of the span, marks that touch a kept token are kept with it, as the full stop in
+//! `came. Read more`. Other marks are removed, as the bar in `came | Share`. Marks that join both tokens are kept, as
+//! the hyphen in `log-in`. At a line break, each token has the marks of its line. A line of marks alone is removed if
+//! the lines on both sides of it are.
 
 use std::ops::Range;
 
 /// The text between two tokens, or between a token and an end of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gap {
-    /// If only the token before it goes: where the span ends.
+    /// If only the token before it is removed: where the span ends.
     end_before: u32,
-    /// If only the token after it goes: where the span starts.
+    /// If only the token after it is removed: where the span starts.
     start_after: u32,
 }
 

@@ -88,7 +88,7 @@ impl Tokens {
         !self.gaps.is_empty()
     }
 
-    /// The bytes that go if these tokens go and the tokens beside them stay.
+    /// The bytes to remove with these tokens, if the tokens beside them are kept.
     pub fn bytes_of(&self, range: &Range<usize>) -> Range<usize> {
         let (first, last) = (self.tokens[range.start].range(), self.tokens[range.end - 1].range());
         match self.are_separated() {

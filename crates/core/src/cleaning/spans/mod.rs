@@ -18,8 +18,9 @@ pub struct Span {
     pub range: Range<usize>,
     /// Mean probability that its tokens are boilerplate, 0..=1.
     pub score: f32,
-    /// The patterns that explain parts of it: bytes, and index as in [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns). Larger indices stand for
-    /// the recurring stretches given to [`Cleaner::explain_with`](crate::cleaning::Cleaner::explain_with).
+    /// The patterns that explain parts of it: bytes, and index as in
+    /// [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns). Larger indices stand for the recurring stretches
+    /// given to [`Cleaner::explain_with`](crate::cleaning::Cleaner::explain_with).
     pub because: Vec<(Range<usize>, usize)>,
 }
 
@@ -28,21 +29,23 @@ pub struct Span {
 pub struct Cleaning {
     /// The spans, sorted and disjoint.
     pub spans: Vec<Span>,
-    /// Number of bytes that go, by whether a pattern explains them.
+    /// Number of removed bytes, by whether a pattern explains them.
     pub grounds: Grounds,
     /// How much of it is content, as far as the model knows.
     pub expected: Expected,
-    /// The bytes of blocks that go because the user chose so ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), in order. What a person decided about
-    /// patterns and texts stays in force.
+    /// The bytes of blocks that are removed because the user chose so
+    /// ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), in order. What a person decided about patterns
+    /// and texts stays in force.
     pub dropped: Vec<(Range<usize>, PagePart)>,
-    /// Whether the user chose something for pages ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), but the document was not decided by the blocks of a
-    /// page.
+    /// Whether the user chose something for pages ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), but
+    /// the document was not decided by the blocks of a page.
     pub ignores_choices: bool,
 }
 
 impl Cleaning {
-    /// The cuts that remove the spans from the text they were found in, sorted and disjoint. [`page_pruned`](crate::html::page_pruned)
-    /// and [`page_markdown`](crate::html::page_markdown) write a page with them.
+    /// The cuts that remove the spans from the text they were found in, sorted and disjoint.
+    /// [`page_pruned`](crate::html::page_pruned) and [`page_markdown`](crate::html::page_markdown) write a page with
+    /// them.
     pub fn cuts(&self, text: &str) -> Vec<Cut<'static>> {
         cutting::cuts(text, &self.ranges())
     }

@@ -2,7 +2,7 @@
 //!
 //! Arrow stores its types and column metadata, which Parquet cannot express, under a key of its own: a message of
 //! Arrow's IPC format, which is a FlatBuffer, in base64. Arrow's readers expect the column names there as well. So if a
-//! column is renamed, it must be renamed here too. All other bytes stay unchanged: the new name is added at the end,
+//! column is renamed, it must be renamed here too. No other byte is changed: the new name is added at the end,
 //! and the offset of the old name is changed to it.
 
 use base64::Engine;

@@ -63,8 +63,8 @@ pub(crate) struct Opened {
 }
 
 impl Table {
-    /// Reads the footer of `file` and finds the columns of the `keys`. Pages that need more memory than this are not unpacked. Fails if the file is encrypted or damaged, or
-    /// lacks the columns.
+    /// Reads the footer of `file` and finds the columns of the `keys`. Pages that need more memory than this are not
+    /// unpacked. Fails if the file is encrypted or damaged, or lacks the columns.
     pub(crate) fn open(file: OpenFile, keys: &Keys, memory: u64) -> Result<Table, Reason> {
         let input = Arc::new(Input::new(file, memory));
         refuse_encrypted(&input)?;
@@ -175,7 +175,7 @@ fn of_input(error: ParquetError) -> ParquetError {
     }
 }
 
-/// Like [`reason`], but errors of the output stay unchanged. An error of the input has a [`Reason`] inside.
+/// Like [`reason`], but errors of the output are not changed. An error of the input has a [`Reason`] inside.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) if error.is::<io::Error>() => match error.downcast() {
@@ -264,10 +264,10 @@ mod tests {
         assert_eq!(columns("required binary text; required binary text;"), r#"has the key "text" twice"#);
         assert_eq!(
             columns("required binary body; required int32 n;"),
-            r#"has neither a column "text" nor a column "html" (its columns: "body", "n"): name the right one with --text-key or --html-key"#
+            r#"has neither a column "text" nor a column "html" (its columns: "body", "n"): name the right one with `text_key` or `html_key`"#
         );
         let many: String = (0..30).map(|number| format!("required int32 n{number};")).collect();
-        assert!(columns(&many).ends_with(r#""n19", 10 more): name the right one with --text-key or --html-key"#));
+        assert!(columns(&many).ends_with(r#""n19", 10 more): name the right one with `text_key` or `html_key`"#));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! - With a column of texts, the text is written there. If there was none in this row, the HTML becomes null, or empty
 //!   in a column without nulls.
 //!
-//! If a library wrote the key `huggingface` or `pandas` into the file, it stays unchanged. It may then have the old
+//! If a library wrote the key `huggingface` or `pandas` into the file, it is not changed. It may then have the old
 //! name of a column. These libraries use the schema where the two differ.
 
 use std::sync::Arc;

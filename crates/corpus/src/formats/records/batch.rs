@@ -18,6 +18,7 @@ use crate::formats::warc;
 use crate::read::memory::Patience;
 use crate::read::open_file::OpenFile;
 use crate::{Answer, Document, Reason, Skipped};
+use dehusk_core::setting::Setting;
 
 /// Number of bytes of an overlong line that are copied at a time.
 const COPIED_BYTES: usize = 1 << 20;
@@ -245,15 +246,18 @@ impl Batch {
     }
 
     pub(crate) fn skipped(&self, index: usize, reason: Reason) -> Skipped {
-        let (options, lacks_text) = (reason.options_of_keys(), matches!(reason, Reason::NoText { .. }));
+        let (settings, lacks_text) = (reason.settings_of_keys(), matches!(reason, Reason::NoText { .. }));
         let mut skipped = self.container.skipped(Some(self.number(index)), reason);
-        skipped.advice = options
-            .zip(self.keys(index, lacks_text))
-            .map(|(options, keys)| format!("{} {keys}: name the right one with {options}", skipped.place()).into());
+        let keys = if settings.is_empty() { None } else { self.keys(index, lacks_text) };
+        skipped.advice = keys.map(|keys| {
+            let settings: Vec<String> = settings.iter().map(Setting::to_string).collect();
+            format!("{} {keys}: name the right one with {}", skipped.place(), settings.join(" or ")).into()
+        });
         skipped
     }
 
-    /// Says which keys a record has, if records of this format have keys. If it `lacks_text`, also says where a text is.
+    /// Says which keys a record has, if records of this format have keys. If it `lacks_text`, also says where a text
+    /// is.
     fn keys(&self, index: usize, lacks_text: bool) -> Option<String> {
         match &self.content {
             Content::Lines(lines, at) => {

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use dehusk_core::regular;
+use dehusk_core::setting::Setting;
 use dehusk_corpus::{OutputError, OutputRoot};
 
 use self::appender::Appender;
@@ -197,7 +198,8 @@ impl Manifest {
             folder,
             _lock: lock,
         };
-        let unreadable = || format!("cannot read {path:?}; without --resume, the run starts again from the beginning");
+        let unreadable =
+            || format!("cannot read {path:?}; without {}, the run starts again from the beginning", Setting::Resume);
         manifest.load(resume).map_err(|error| PipelineError::in_context(unreadable(), error))?;
         Ok(manifest)
     }
@@ -293,8 +295,8 @@ pub fn is_in(output: &OutputRoot) -> Result<bool> {
     Ok(output.own_folder()?.join(NAME).exists())
 }
 
-/// Refuses what is no regular file where a run writes directly. A link could lead to a file of others, and reading a named
-/// pipe would never end.
+/// Refuses what is no regular file where a run writes directly. A link could lead to a file of others, and reading a
+/// named pipe would never end.
 pub fn refuse_others(places: &[&Path], what: &str) -> Result<()> {
     let is_other = |place: &&&Path| place.symlink_metadata().is_ok_and(|metadata| !metadata.is_file());
     match places.iter().find(is_other) {
@@ -320,7 +322,8 @@ fn prepare(mut file: &File, path: &Path, is_kept: bool) -> Result<()> {
         if is_kept {
             return Err(PipelineError::Refused(format!(
                 "{path:?} is from another dehusk, which writes version {version} of it: continue with that \
-                 dehusk, or leave out --resume to do everything again"
+                 dehusk, or leave out {} to do everything again",
+                Setting::Resume
             )));
         }
     }
@@ -575,7 +578,7 @@ mod tests {
         }
         fs::write(place.file(), HEADER.replace('1', "2")).expect("written");
         let error = place.try_open("work", true).expect_err("refused").to_string();
-        assert!(error.contains("writes version 2 of it: continue with that dehusk, or leave out --resume"), "{error}");
+        assert!(error.contains("writes version 2 of it: continue with that dehusk, or leave out `resume`"), "{error}");
         drop(place.open(false));
         assert_eq!(place.text(), HEADER);
     }

@@ -1,0 +1,80 @@
+//! What holds for all source files: a name of a constant has one value, and libraries know no flags.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex::Regex;
+
+/// The source files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => files.extend(sources(&path)),
+            false if path.extension().is_some_and(|extension| extension == "rs") => files.push(path),
+            false => {}
+        }
+    }
+    files
+}
+
+/// The text of a source file before its tests. `None` if it has only tests.
+fn code(path: &Path) -> Option<String> {
+    let test = Regex::new(r"(?m)^#\[cfg\((?:all\()?test").expect("a regex");
+    let name = path.display().to_string();
+    if !name.contains("/src/") || name.contains("/tests") || name.ends_with("test.rs") {
+        return None;
+    }
+    let mut text = fs::read_to_string(path).expect("a source file");
+    text.truncate(test.find(&text).map_or(text.len(), |found| found.start()));
+    Some(text)
+}
+
+/// The numbers that have a name at the top of a file, outside of tests: name, value, file.
+fn numbers(root: &Path) -> Vec<(String, String, String)> {
+    let constant = Regex::new(
+        r"(?m)^(?:pub(?:\([a-z]+\))? )?const ([A-Z][A-Z0-9_]*): (?:[ui]\d+|[ui]size|f32|f64|Duration) =\s*([^;]+);",
+    )
+    .expect("a regex");
+    let mut found = Vec::new();
+    for path in sources(root) {
+        let Some(code) = code(&path) else { continue };
+        let all = constant.captures_iter(&code);
+        found.extend(all.map(|found| (found[1].to_owned(), found[2].to_owned(), path.display().to_string())));
+    }
+    found
+}
+
+#[test]
+fn a_name_of_a_constant_has_one_value() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut values: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for folder in ["src", "crates", "bindings"] {
+        for (name, value, file) in numbers(&root.join(folder)) {
+            values.entry(name).or_default().push((value, file));
+        }
+    }
+    assert!(values.len() > 300, "only {} constants were found", values.len());
+    values.retain(|_, found| found.iter().any(|(value, _)| *value != found[0].0));
+    assert!(values.is_empty(), "constants of one name and several values: {values:#?}");
+}
+
+/// Python users read the messages of libraries, too: `setting::Setting` names what helps.
+#[test]
+fn libraries_know_no_flags() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // A flag of dehusk in a string. Comments may name flags, and the option of another program.
+    let flag = Regex::new(r#"(?m)^[^/\n]*"[^"\n]*(?:(?:^|[ (`])--[a-z]|`dehusk(?:-lab)? [a-z])"#).expect("a regex");
+    let continued = Regex::new(r"(?m)^ +(?:--[a-z]|[^/\n]* (?:--[a-z]|`dehusk )).*\\$").expect("a regex");
+    for folder in ["core", "corpus", "run", "segments"] {
+        for path in sources(&root.join("crates").join(folder).join("src")) {
+            let Some(code) = code(&path) else { continue };
+            let code = code.replace("zstd -d --long=31", "");
+            let found: Vec<&str> =
+                [&flag, &continued].iter().flat_map(|one| one.find_iter(&code)).map(|found| found.as_str()).collect();
+            assert!(found.is_empty(), "{}: {found:#?}", path.display());
+        }
+    }
+}
