@@ -58,7 +58,11 @@ fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
 /// Warns of what a person should look at in pattern files that are used.
 pub fn warn_of_doubts<'f>(files: impl IntoIterator<Item = &'f PatternFile>, reporter: &Reporter) {
     for file in files {
-        file.doubts().iter().for_each(|doubt| reporter.warn(&format!("source '{}': {doubt}", file.source)));
+        for doubt in file.doubts() {
+            // An example may have several lines.
+            let doubt = doubt.lines().map(str::trim).collect::<Vec<&str>>().join(" ");
+            reporter.warn(&format!("source '{}': {doubt}", file.source));
+        }
     }
 }
 

@@ -152,7 +152,7 @@ fn what_is_to_be_kept_is_and_stays_so_when_mined_again() {
     let doubt = "source 'tide': pattern by-hand is accepted, but it matches 'The Daily Tide', which must be kept";
     sandbox.expect(0, "clean corpus -p patterns -o out").says(doubt);
     sandbox.expect(0, "mine corpus -o patterns").says(doubt);
-    sandbox.edit(FILE, "example: The Daily Tide", "example: The Tide");
+    sandbox.edit(FILE, "example: 'The Daily Tide'", "example: 'The Tide'");
     let mismatch = "the regex of pattern by-hand does not match its example 'The Tide'; correct one of the two";
     sandbox.expect(0, "clean corpus -p patterns -o out").says(mismatch);
     for (name, bytes) in sandbox.tree("out") {
