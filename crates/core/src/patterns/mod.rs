@@ -4,6 +4,7 @@
 //! decisions, and cleaning reads the file. The YAML file is the only thing that passes from mining to cleaning, so a
 //! person can review it in between.
 
+pub mod block;
 mod canonical;
 pub mod difference;
 pub mod file;

@@ -6,6 +6,7 @@
 //!
 //! Mining and cleaning do not import this module.
 
+pub mod blocks;
 pub mod effects;
 pub mod ends;
 pub mod proposals;

@@ -1,5 +1,6 @@
 //! What is read of a document: its tokens, where they are, and what patterns match. Nothing is weighed here.
 
+pub mod block_search;
 pub mod layout;
 pub mod matcher;
 pub mod partition;

@@ -1,0 +1,130 @@
+//! Finds blocks in a document, from the places of their rows.
+//!
+//! The automaton finds the rows. Here, rows that are close enough are joined from left to right. The time is linear in
+//! the number of rows that are found and of the tokens between them.
+
+use std::ops::Range;
+
+use super::layout::Layout;
+use super::matcher::Tokens;
+use crate::patterns::block::{Block, Open, Row};
+
+/// A row of a block at a place in a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowPlace {
+    /// The tokens of the row.
+    pub tokens: Range<usize>,
+    /// Index of the row.
+    pub row: usize,
+}
+
+/// A document in which rows are joined.
+#[derive(Clone, Copy)]
+pub struct Ground<'d> {
+    /// The text.
+    pub text: &'d str,
+    /// Its tokens.
+    pub tokens: &'d Tokens,
+    /// Its lines.
+    pub layout: &'d Layout,
+}
+
+/// The rows that count: from left to right, of those that overlap the one that begins first, and of several such rows the
+/// longest.
+pub fn disjoint(mut places: Vec<RowPlace>) -> Vec<RowPlace> {
+    places.sort_by_key(|place| (place.tokens.start, std::cmp::Reverse(place.tokens.end), place.row));
+    let mut end = 0;
+    places.retain(|place| {
+        let is_free = place.tokens.start >= end;
+        if is_free {
+            end = place.tokens.end;
+        }
+        is_free
+    });
+    places
+}
+
+impl Ground<'_> {
+    /// The lines between two tokens: their number, and the characters of the longest one. A part of a line before
+    /// another token of the same line does not count beside whole lines. Stops counting at `most` lines.
+    pub fn lines_between(self, tokens: Range<usize>, most: u16) -> Open {
+        let mut open = Open::default();
+        if tokens.is_empty() {
+            return open;
+        }
+        let ends_inside = !self.tokens.line_starts[tokens.end];
+        let mut start = tokens.start;
+        let mut pieces = 0_u32;
+        while start < tokens.end {
+            let end = self.line_end(start).min(tokens.end);
+            pieces += 1;
+            if pieces > u32::from(most) + 1 {
+                break;
+            }
+            open.characters = open.characters.max(self.characters(start..end));
+            start = end;
+        }
+        open.lines = (pieces - u32::from(ends_inside && pieces > 1)).min(u32::from(u16::MAX)) as u16;
+        open
+    }
+
+    /// The end of the lines after a row: at most as many whole lines as are allowed.
+    pub fn end_after(self, mut end: usize, allowed: Open) -> usize {
+        for _ in 0..allowed.lines {
+            if end >= self.layout.tokens() {
+                break;
+            }
+            let next = self.line_end(end);
+            if self.characters(end..next) > allowed.characters {
+                break;
+            }
+            end = next;
+        }
+        end
+    }
+
+    /// The end of the line of a token.
+    fn line_end(self, token: usize) -> usize {
+        let line = self.layout.lines.touching(&(token..token + 1)).start;
+        self.layout.lines.tokens(line).end
+    }
+
+    /// Number of characters of these tokens, which are in one line.
+    pub fn characters(self, tokens: Range<usize>) -> u16 {
+        let bytes = self.tokens.tokens[tokens.start].range().start..self.tokens.tokens[tokens.end - 1].range().end;
+        self.text[bytes].chars().count().min(usize::from(u16::MAX)) as u16
+    }
+}
+
+/// Joins rows, which are in order and disjoint. Calls `visit` with the rows of each stretch.
+pub fn join(ground: Ground, rows: &[Row], places: &[RowPlace], mut visit: impl FnMut(&[RowPlace])) {
+    let mut start = 0;
+    for next in 1..=places.len() {
+        let follows = next < places.len() && {
+            let allowed = rows[places[next - 1].row].between;
+            let between = places[next - 1].tokens.end..places[next].tokens.start;
+            allowed.has_room_for(ground.lines_between(between, allowed.lines))
+        };
+        if !follows {
+            visit(&places[start..next]);
+            start = next;
+        }
+    }
+}
+
+/// The stretches that a block matches, from the places of its rows in any order.
+pub fn matches(ground: Ground, block: &Block, places: Vec<RowPlace>) -> Vec<Range<usize>> {
+    let places = disjoint(places);
+    let mut found: Vec<Range<usize>> = Vec::new();
+    join(ground, &block.rows, &places, |joined| {
+        let end_before = found.last().map_or(0, |found| found.end);
+        // Lines after the row before may have taken some of these rows.
+        let joined = &joined[joined.partition_point(|place| place.tokens.start < end_before)..];
+        if joined.iter().any(|place| block.rows[place.row].is_sure)
+            && let (Some(first), Some(last)) = (joined.first(), joined.last())
+        {
+            found.push(first.tokens.start..ground.end_after(last.tokens.end, block.rows[last.row].after));
+        }
+    });
+    found
+}

@@ -1,0 +1,124 @@
+//! A block: rows of text that recur together, such as the menu of a site, a byline with its share bar, or a foot.
+//!
+//! A person sees five to fifteen things on a site, and each of them is one block, with one decision. Mining finds blocks in
+//! what the decision removes ([`blocks`](crate::selection::blocks)).
+
+use std::fmt::Write as _;
+
+use super::regex::{Edges, render};
+use super::{hashed, thousandths};
+use crate::tokens::{Lexer, TokenRun};
+
+/// Rows that recur together, in their usual order.
+///
+/// A block matches text that begins and ends with a row. After a row comes another row of the block. Open lines may be
+/// between the two, and after the last row, as many as the first of the two allows. At least one of the rows must be
+/// [sure](Row::is_sure). So a new order of the rows, or a row that is missing, changes nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// The rows. Never empty; one is sure at least.
+    pub rows: Vec<Row>,
+}
+
+/// A row of a block: a line, or a part of a line, with its mutable parts and slots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its tokens. They begin and end with a break where the line does.
+    pub run: TokenRun,
+    /// Number of documents in which the block has the row.
+    pub documents: usize,
+    /// Whether the row is boilerplate wherever it is. Others are removed only beside a sure row: "News" in a menu is
+    /// boilerplate, and "News" in a text may be a heading.
+    pub is_sure: bool,
+    /// The lines that may be between this row and the next one.
+    pub between: Open,
+    /// The lines that may come after this row, if it is the last one.
+    pub after: Open,
+}
+
+/// Lines with any text, such as headlines in a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Open {
+    /// Maximum number of lines. A part of a line counts as a line.
+    pub lines: u16,
+    /// Maximum number of characters in each.
+    pub characters: u16,
+}
+
+impl Open {
+    /// Whether lines like these fit, where `lines` counts them and `characters` is the length of the longest.
+    pub fn has_room_for(self, found: Open) -> bool {
+        found.lines == 0 || (found.lines <= self.lines && found.characters <= self.characters)
+    }
+
+    /// The regex of these lines before another row. Lazy, because that row ends them. The last one may be the part of a
+    /// line before the row.
+    fn between(self) -> String {
+        let Open { lines, characters } = self;
+        match lines {
+            0 => String::new(),
+            _ => {
+                let line = format!(r"[^\n]{{1,{characters}}}?[^\S\n]*");
+                format!(r"(?:{line}$\s*){{0,{lines}}}?(?:{line})??")
+            }
+        }
+    }
+
+    /// The regex of these lines at the end of a block.
+    fn after(self) -> String {
+        let Open { lines, characters } = self;
+        match lines {
+            0 => String::new(),
+            _ => format!(r"(?:[^\n]{{1,{characters}}}?[^\S\n]*$\s*){{0,{lines}}}"),
+        }
+    }
+}
+
+impl Block {
+    /// The id of a block that mining proposes: a hash of its main row. So a menu with a new entry keeps its id.
+    pub fn id(&self, lexer: &Lexer, digits: usize) -> String {
+        hashed(&format!("block {}", self.main_row().run.written(lexer.mutable())), digits)
+    }
+
+    /// The sure row in the most documents. Of several, the longest one, then the first by its text.
+    pub fn main_row(&self) -> &Row {
+        let rank = |row: &&Row| (row.is_sure, row.documents, row.run.half_words());
+        let by_text = |a: &&Row, b: &&Row| b.run.cmp(&a.run);
+        let main = self.rows.iter().max_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| by_text(a, b)));
+        main.expect("a block has rows")
+    }
+
+    /// The block as one regex, in the dialect of [`render`]. It matches what the block matches, with the white space
+    /// around it.
+    pub fn regex(&self, lexer: &Lexer) -> String {
+        let edges = Edges::of_runs(self.rows.iter().map(|row| &row.run));
+        let mut rows: Vec<(&Row, String)> = self
+            .rows
+            .iter()
+            .map(|row| (row, render(&row.run, lexer, edges).trim_start_matches("(?m)").to_owned()))
+            .collect();
+        // Of rows that begin alike, the longer one comes first, as in the search for rows.
+        rows.sort_by_key(|(row, _)| std::cmp::Reverse(row.run.pieces().len()));
+        let any_of = |is_wanted: fn(&Row) -> bool, open: fn(&Row) -> String| {
+            let wanted = rows.iter().filter(|(row, _)| is_wanted(row));
+            let alternatives: Vec<String> = wanted.map(|(row, regex)| format!(r"{regex}\s*{}", open(row))).collect();
+            format!("(?:{})", alternatives.join("|"))
+        };
+        let mut regex = "(?m)".to_owned();
+        let step = any_of(|_| true, |row| row.between.between());
+        let last = any_of(|_| true, |row| row.after.after());
+        if self.rows.iter().all(|row| row.is_sure) {
+            let _ = write!(regex, "{step}*{last}");
+        } else {
+            let sure_step = any_of(|row| row.is_sure, |row| row.between.between());
+            let sure_last = any_of(|row| row.is_sure, |row| row.after.after());
+            let _ = write!(regex, "{step}*?(?:{sure_step}{step}*{last}|{sure_last})");
+        }
+        regex
+    }
+
+    /// The share of the documents of the block that have a row, 0..=1, in thousandths.
+    pub fn share(&self, row: &Row, documents: usize) -> f64 {
+        thousandths((row.documents as f64 / documents.max(1) as f64).min(1.0))
+    }
+}

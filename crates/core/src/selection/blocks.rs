@@ -1,0 +1,478 @@
+//! Finds the blocks of a source: what the decision removes, as rows that recur together.
+//!
+//! Takes documents of a source, with the decision about each token. A line, or a part of a line, is a row if it is
+//! removed in several documents. Rows that are neighbours in most of their documents are one block. The lines between
+//! rows, such as the headlines in a list, become part of the block if that removes much more of what the decision
+//! removes than of what it keeps. So a source has few blocks, and accepting all of them removes nearly what the
+//! decision removes. This is grammar induction as for wrappers (RoadRunner, Crescenzi and others 2001), with the
+//! alternatives in a loop in place of a sequence, because rows come in many orders.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cleaning::reading::block_search::{Ground, RowPlace, disjoint, join, matches};
+use crate::cleaning::reading::layout::Layout;
+use crate::cleaning::reading::matcher::{TokenAutomaton, Tokens};
+use crate::patterns::block::{Block, Open, Row};
+use crate::patterns::regex::Edges;
+use crate::tokens::{Lexer, Piece, TokenKind, TokenRun};
+
+/// Number of documents that have a row, at least; and their share.
+const ROW_DOCUMENTS: usize = 2;
+/// See [`ROW_DOCUMENTS`].
+const ROW_SHARE: f64 = 0.05;
+/// A token that the decision keeps, and a block removes, counts as much as this many tokens that it leaves in. Losing
+/// content is worse, and some of what the decision keeps is boilerplate, too.
+const LOSS: f64 = 5.0;
+/// A row is removed wherever it is if the decision keeps it in at most this share of its places.
+const KEPT_OF_SURE: f64 = 0.02;
+/// Two rows are in one block if one follows the other in this share of the documents of the rarer one.
+const TOGETHER: f64 = 0.5;
+/// A row has several places in a page, such as menu and foot, if it is in more stretches than documents by this factor.
+const SEVERAL_PLACES: f64 = 1.1;
+/// Maximum number of lines between two rows, and of characters in each.
+const MOST_OPEN: Open = Open { lines: 60, characters: 2000 };
+/// Maximum number of lines after the last row, and of characters in each.
+const MOST_AFTER: Open = Open { lines: 6, characters: 200 };
+/// Number of limits of length that are tried.
+const LENGTHS: usize = 12;
+
+/// A document of the source, and the decision about it.
+#[derive(Clone, Copy)]
+pub struct Decided<'d> {
+    /// Its text.
+    pub text: &'d str,
+    /// Its tokens.
+    pub tokens: &'d Tokens,
+    /// Its lines.
+    pub layout: &'d Layout,
+    /// Whether each token is removed.
+    pub goes: &'d [bool],
+    /// Matches of patterns with slots, and which run each is of.
+    pub slotted: &'d [(Range<usize>, &'d TokenRun)],
+}
+
+/// A block that was found, with its counts in these documents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundBlock {
+    /// The block.
+    pub block: Block,
+    /// Number of documents that it matches in.
+    pub documents: usize,
+    /// Number of its matches.
+    pub occurrences: usize,
+    /// Number of words in them.
+    pub words: f64,
+    /// One of them, as written.
+    pub example: String,
+}
+
+/// The places of rows in a document, from left to right.
+struct Placed<'d> {
+    document: Decided<'d>,
+    places: Vec<RowPlace>,
+}
+
+impl<'d> Decided<'d> {
+    fn ground(&self) -> Ground<'d> {
+        Ground { text: self.text, tokens: self.tokens, layout: self.layout }
+    }
+
+    /// Number of tokens that are kept and removed, among these. A number is no word, and counts here.
+    fn tokens(&self, tokens: Range<usize>) -> [usize; 2] {
+        let removed = self.goes[tokens.clone()].iter().filter(|&&goes| goes).count();
+        [tokens.len() - removed, removed]
+    }
+
+    /// Whether a word of these tokens is kept.
+    fn keeps_word(&self, tokens: Range<usize>) -> bool {
+        tokens.into_iter().any(|token| !self.goes[token] && self.tokens.tokens[token].kind == TokenKind::Word)
+    }
+
+    /// The removed lines and parts of lines that have a word.
+    fn removed_rows(&self) -> impl Iterator<Item = Range<usize>> {
+        self.layout.lines.iter().flat_map(|line| {
+            let mut rows = Vec::new();
+            let mut start = line.start;
+            while start < line.end {
+                let goes = self.goes[start];
+                let length = self.goes[start..line.end].iter().take_while(|&&other| other == goes).count();
+                let row = start..start + length;
+                start = row.end;
+                if goes && self.has_fixed_word(&row) {
+                    rows.push(row);
+                }
+            }
+            rows
+        })
+    }
+
+    /// Whether a row has a word that no mutable pattern matches.
+    fn has_fixed_word(&self, row: &Range<usize>) -> bool {
+        self.tokens.tokens[row.clone()].iter().any(|token| token.kind == TokenKind::Word)
+    }
+
+    /// The run of a row.
+    fn run(&self, row: &Range<usize>) -> TokenRun {
+        let line_starts = &self.tokens.line_starts;
+        let mut pieces = Vec::with_capacity(row.len() + 2);
+        pieces.extend(line_starts[row.start].then_some(Piece::Break));
+        for (index, token) in self.tokens.tokens[row.clone()].iter().enumerate() {
+            let space_before = token.space_before || (index == 0 && line_starts[row.start]);
+            pieces.push(match token.kind {
+                TokenKind::Mutable(id) | TokenKind::Marks(id) => Piece::Slot { id, space_before },
+                _ => Piece::Literal { text: self.text[token.range()].into(), space_before },
+            });
+        }
+        pieces.extend(line_starts[row.end].then_some(Piece::Break));
+        TokenRun(pieces.into())
+    }
+}
+
+/// The blocks of a source, those with the most words first. The documents may be in any order.
+pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
+    let least = ROW_DOCUMENTS.max((ROW_SHARE * documents.len() as f64).ceil() as usize);
+    let runs = recurring(documents, least);
+    let mut lexer = lexer.clone();
+    let edges = Edges::of_runs(&runs);
+    let automaton = TokenAutomaton::new(runs.iter().enumerate().map(|(row, run)| (row, run, edges)), &lexer.tokenizer().clone());
+    let mut placed: Vec<Placed> = (documents.iter())
+        .map(|&document| {
+            let (tokens, symbols) = automaton.read(document.text, &mut lexer);
+            let mut places = Vec::new();
+            automaton.find(document.text, &tokens, &symbols, |tokens, row| places.push(RowPlace { tokens, row }));
+            Placed { document, places: disjoint(places) }
+        })
+        .collect();
+
+    let mut rows = rows_of(runs, &placed);
+    let is_row: Vec<bool> = rows.iter().map(|row| row.documents >= least).collect();
+    placed.iter_mut().for_each(|one| one.places.retain(|place| is_row[place.row]));
+    open_between(&mut rows, &placed);
+    let mut groups = grouped(&rows, &placed, least);
+    let documents_with = |group: &Group| placed.iter().filter(|one| !group.matches(one).is_empty()).count();
+    groups.retain(|group| documents_with(group) >= least);
+    open_after(&mut groups, &placed);
+    let mut found: Vec<FoundBlock> = groups.into_iter().map(|group| group.counted(&placed)).collect();
+    found.sort_by(|a, b| b.words.total_cmp(&a.words).then_with(|| a.block.rows[0].run.cmp(&b.block.rows[0].run)));
+    found
+}
+
+/// The runs that are removed as a row in enough documents. A row in fewer counts as the pattern with slots that matches
+/// all of it.
+fn recurring(documents: &[Decided], least: usize) -> Vec<TokenRun> {
+    let count = |runs: &mut dyn Iterator<Item = (usize, TokenRun)>| {
+        let mut documents_of: FxHashMap<TokenRun, (usize, usize)> = FxHashMap::default();
+        for (number, run) in runs {
+            let (count, last) = documents_of.entry(run).or_insert((0, usize::MAX));
+            *count += usize::from(*last != number);
+            *last = number;
+        }
+        documents_of
+    };
+    let rows = || documents.iter().enumerate().flat_map(|(number, of)| of.removed_rows().map(move |row| (number, of, row)));
+    let literal = count(&mut rows().map(|(number, of, row)| (number, of.run(&row))));
+    let is_rare = |run: &TokenRun| literal.get(run).is_none_or(|&(count, _)| count < least);
+    let slotted = count(&mut rows().filter_map(|(number, of, row)| {
+        let matched = of.slotted.iter().filter(|(tokens, _)| *tokens == row).map(|(_, run)| *run);
+        let run = matched.min_by(|a, b| a.cmp(b))?;
+        is_rare(&of.run(&row)).then(|| (number, run.clone()))
+    }));
+    let mut runs: Vec<TokenRun> =
+        literal.into_iter().chain(slotted).filter(|(_, (count, _))| *count >= least).map(|(run, _)| run).collect();
+    runs.sort_unstable();
+    runs.dedup();
+    runs
+}
+
+/// The rows, by what the decision does at their places. A row that is kept more often than removed gets no document.
+fn rows_of(runs: Vec<TokenRun>, placed: &[Placed]) -> Vec<Row> {
+    let mut removed = vec![(0_usize, 0_usize); runs.len()];
+    let mut kept = vec![0_usize; runs.len()];
+    for Placed { document, places } in placed {
+        let mut seen = FxHashSet::default();
+        for RowPlace { tokens, row } in places {
+            if document.keeps_word(tokens.clone()) {
+                kept[*row] += 1;
+            } else {
+                removed[*row].0 += usize::from(seen.insert(*row));
+                removed[*row].1 += 1;
+            }
+        }
+    }
+    let row = |(index, run): (usize, TokenRun)| {
+        let ((documents, removed), kept) = (removed[index], kept[index]);
+        Row {
+            run,
+            documents: if removed >= kept { documents } else { 0 },
+            is_sure: kept as f64 <= KEPT_OF_SURE * removed as f64,
+            between: Open::default(),
+            after: Open::default(),
+        }
+    };
+    runs.into_iter().enumerate().map(row).collect()
+}
+
+/// What may be removed with a row: open lines, and the number of tokens in them that the decision keeps and removes.
+struct Chance {
+    open: Open,
+    tokens: [usize; 2],
+}
+
+/// The limits with which most is removed, if what is lost counts more. Of each list of chances, which grow, the last one
+/// that fits is taken.
+fn best_limits(chances: &[Vec<Chance>]) -> Open {
+    let mut lines: Vec<u16> = chances.iter().flatten().map(|chance| chance.open.lines).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let lengths = lengths_to_try(chances.iter().flatten().map(|chance| chance.open.characters));
+    let value = |limits: Open| -> f64 {
+        let fitting = chances.iter().filter_map(|growing| growing.iter().rfind(|chance| limits.has_room_for(chance.open)));
+        fitting.map(|chance| chance.tokens[1] as f64 - LOSS * chance.tokens[0] as f64).sum()
+    };
+    let mut best = (0.0, Open::default());
+    for &lines in &lines {
+        for &characters in &lengths {
+            let limits = Open { lines, characters };
+            let value = value(limits);
+            if value > best.0 {
+                best = (value, limits);
+            }
+        }
+    }
+    best.1
+}
+
+/// Some of the lengths, evenly spread by rank, the longest one among them.
+fn lengths_to_try(lengths: impl Iterator<Item = u16>) -> Vec<u16> {
+    let mut lengths: Vec<u16> = lengths.filter(|&length| length > 0).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let count = lengths.len();
+    let few = count.min(LENGTHS);
+    (1..=few).map(|number| lengths[number * count / few - 1]).collect()
+}
+
+/// A limit of length with some room, because documents to come have longer lines, too.
+fn with_room(open: Open) -> Open {
+    let characters = (open.characters + (open.characters / 4).max(4)).min(MOST_OPEN.characters);
+    if open.lines == 0 { open } else { Open { characters, ..open } }
+}
+
+/// Sets the lines that may be between a row and the next one.
+fn open_between(rows: &mut [Row], placed: &[Placed]) {
+    let mut chances: Vec<Vec<Vec<Chance>>> = rows.iter().map(|_| Vec::new()).collect();
+    for Placed { document, places } in placed {
+        for pair in places.windows(2) {
+            let between = pair[0].tokens.end..pair[1].tokens.start;
+            let open = document.ground().lines_between(between.clone(), MOST_OPEN.lines);
+            if open.lines > 0 && MOST_OPEN.has_room_for(open) {
+                chances[pair[0].row].push(vec![Chance { open, tokens: document.tokens(between) }]);
+            }
+        }
+    }
+    for (row, chances) in rows.iter_mut().zip(&chances) {
+        row.between = with_room(best_limits(chances));
+    }
+}
+
+/// Groups rows that are neighbours into blocks.
+fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
+    // Stretches of joined rows, with a row that is sure.
+    let mut stretches: Vec<(usize, Vec<RowPlace>)> = Vec::new();
+    for (number, Placed { document, places }) in placed.iter().enumerate() {
+        join(document.ground(), rows, places, |joined| {
+            if joined.iter().any(|place| rows[place.row].is_sure) {
+                stretches.push((number, joined.to_vec()));
+            }
+        });
+    }
+    let mut stretches_of = vec![0_usize; rows.len()];
+    let mut documents_of = vec![(0_usize, usize::MAX); rows.len()];
+    for (number, joined) in &stretches {
+        let distinct: FxHashSet<usize> = joined.iter().map(|place| place.row).collect();
+        for row in distinct {
+            stretches_of[row] += 1;
+            let (documents, last) = &mut documents_of[row];
+            *documents += usize::from(*last != *number);
+            *last = *number;
+        }
+    }
+    let has_one_place =
+        |row: usize| stretches_of[row] as f64 <= SEVERAL_PLACES * documents_of[row].0 as f64;
+
+    let mut follows: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for (_, joined) in &stretches {
+        let mut seen = FxHashSet::default();
+        let mut before: Option<usize> = None;
+        for row in joined.iter().map(|place| place.row).filter(|&row| has_one_place(row)) {
+            if !seen.insert(row) {
+                continue;
+            }
+            if let Some(before) = before {
+                *follows.entry((before.min(row), before.max(row))).or_default() += 1;
+            }
+            before = Some(row);
+        }
+    }
+    let mut groups = Groups::of(rows.len());
+    for ((a, b), count) in follows {
+        let rarer = documents_of[a].0.min(documents_of[b].0);
+        if count as f64 >= TOGETHER * rarer as f64 {
+            groups.unite(a, b);
+        }
+    }
+
+    // A row with several places belongs to the block of the nearest row that has one place.
+    let mut members: BTreeMap<usize, BTreeMap<usize, Member>> = BTreeMap::new();
+    for (number, joined) in &stretches {
+        let anchors: Vec<usize> = (0..joined.len()).filter(|&at| has_one_place(joined[at].row)).collect();
+        for (at, place) in joined.iter().enumerate() {
+            let nearest = anchors.iter().min_by_key(|anchor| (anchor.abs_diff(at), **anchor));
+            let group = match nearest {
+                Some(&anchor) => groups.group_of(joined[anchor].row),
+                // All rows of the stretch have several places: they are a block of their own.
+                None => rows.len() + joined.iter().map(|place| place.row).min().unwrap_or_default(),
+            };
+            let member = members.entry(group).or_default().entry(place.row).or_default();
+            member.add(*number, at as f64 / joined.len() as f64);
+        }
+    }
+    let block = |members: BTreeMap<usize, Member>| {
+        let enough = |row: usize, member: &Member| member.documents >= least.min(documents_of[row].0);
+        let mut members: Vec<(usize, Member)> = members.into_iter().filter(|(row, member)| enough(*row, member)).collect();
+        members.sort_by(|(row, a), (other, b)| a.mean_place().total_cmp(&b.mean_place()).then(row.cmp(other)));
+        let index_of = members.iter().enumerate().map(|(index, (row, _))| (*row, index)).collect();
+        let rows: Vec<Row> =
+            members.into_iter().map(|(row, member)| Row { documents: member.documents, ..rows[row].clone() }).collect();
+        rows.iter().any(|row| row.is_sure).then_some(Group { block: Block { rows }, index_of })
+    };
+    members.into_values().filter_map(block).collect()
+}
+
+/// A row in a block.
+#[derive(Debug, Default)]
+struct Member {
+    documents: usize,
+    last: Option<usize>,
+    places: f64,
+    count: usize,
+}
+
+impl Member {
+    fn add(&mut self, document: usize, place: f64) {
+        self.documents += usize::from(self.last != Some(document));
+        self.last = Some(document);
+        self.places += place;
+        self.count += 1;
+    }
+
+    fn mean_place(&self) -> f64 {
+        self.places / self.count as f64
+    }
+}
+
+/// Disjoint groups of rows.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn of(count: usize) -> Groups {
+        Groups((0..count).collect())
+    }
+
+    fn group_of(&mut self, mut row: usize) -> usize {
+        while self.0[row] != row {
+            self.0[row] = self.0[self.0[row]];
+            row = self.0[row];
+        }
+        row
+    }
+
+    /// The smaller number names the group, so that the order of calls has no effect on it.
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.group_of(a), self.group_of(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+/// A block, and which row of the source each of its rows is.
+struct Group {
+    block: Block,
+    index_of: FxHashMap<usize, usize>,
+}
+
+impl Group {
+    /// The matches in a document.
+    fn matches(&self, Placed { document, places }: &Placed) -> Vec<Range<usize>> {
+        let own = places.iter().filter_map(|RowPlace { tokens, row }| {
+            Some(RowPlace { tokens: tokens.clone(), row: *self.index_of.get(row)? })
+        });
+        matches(document.ground(), &self.block, own.collect())
+    }
+}
+
+/// Sets the lines that may come after the last row. What other blocks remove does not count.
+fn open_after(groups: &mut [Group], placed: &[Placed]) {
+    let mut chances: Vec<Vec<Vec<Vec<Chance>>>> =
+        groups.iter().map(|group| group.block.rows.iter().map(|_| Vec::new()).collect()).collect();
+    for one in placed {
+        let matched: Vec<Vec<Range<usize>>> = groups.iter().map(|group| group.matches(one)).collect();
+        let mut is_covered = vec![false; one.document.goes.len()];
+        matched.iter().flatten().for_each(|tokens| is_covered[tokens.clone()].fill(true));
+        for ((group, matched), chances) in groups.iter().zip(&matched).zip(&mut chances) {
+            for tokens in matched {
+                let last = one.places.iter().rfind(|place| {
+                    place.tokens.end == tokens.end && group.index_of.contains_key(&place.row)
+                });
+                let Some(row) = last.and_then(|place| group.index_of.get(&place.row)) else { continue };
+                chances[*row].push(lines_after(one.document, tokens.end, &is_covered));
+            }
+        }
+    }
+    for (group, chances) in groups.iter_mut().zip(&chances) {
+        for (row, chances) in group.block.rows.iter_mut().zip(chances) {
+            if chances.len() >= ROW_DOCUMENTS {
+                row.after = with_room(best_limits(chances));
+            }
+        }
+    }
+}
+
+/// The lines after a match, one more with each chance, up to one that another match covers.
+fn lines_after(document: Decided, start: usize, is_covered: &[bool]) -> Vec<Chance> {
+    let ground = document.ground();
+    let mut after: Vec<Chance> = Vec::new();
+    let (mut end, mut longest) = (start, 0);
+    for lines in 1..=MOST_AFTER.lines {
+        let next = ground.end_after(end, Open { lines: 1, ..MOST_AFTER });
+        if next == end || is_covered[end..next].contains(&true) {
+            break;
+        }
+        longest = longest.max(ground.characters(end..next));
+        end = next;
+        after.push(Chance { open: Open { lines, characters: longest }, tokens: document.tokens(start..end) });
+    }
+    after
+}
+
+impl Group {
+    /// The block with its counts.
+    fn counted(self, placed: &[Placed]) -> FoundBlock {
+        let mut found =
+            FoundBlock { block: self.block.clone(), documents: 0, occurrences: 0, words: 0.0, example: String::new() };
+        for one in placed {
+            let matched = self.matches(one);
+            found.documents += usize::from(!matched.is_empty());
+            found.occurrences += matched.len();
+            for tokens in matched {
+                found.words += one.document.layout.words(&tokens);
+                if found.example.is_empty() {
+                    found.example = one.document.text[one.document.tokens.bytes_of(&tokens)].to_owned();
+                }
+            }
+        }
+        found
+    }
+}
