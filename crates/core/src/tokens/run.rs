@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::characters::{half_words, has_word};
+use super::lexer::Lexer;
 use super::mutable::{MutableId, MutableSet};
 
 /// One token of a run, or a free stretch.
@@ -154,6 +155,42 @@ impl TokenRun {
         }
         written
     }
+
+    /// The run that [`written`](TokenRun::written) writes in this way. `None` if there is none with the mutable patterns
+    /// and the tokenizer of the lexer.
+    pub fn parse(written: &str, lexer: &Lexer) -> Option<TokenRun> {
+        let mut pieces = Vec::new();
+        let mut literal = String::new();
+        let rest = written.strip_prefix('…');
+        let mut space_before = rest.is_none();
+        let mut chars = rest.unwrap_or(written).chars();
+        loop {
+            let next = chars.next();
+            if !literal.is_empty() && matches!(next, None | Some('⏎' | ' ' | '{')) {
+                for text in lexer.split_literal(&std::mem::take(&mut literal)) {
+                    pieces.push(Piece::Literal { text: text.into(), space_before });
+                    space_before = false;
+                }
+            }
+            match next {
+                None => break,
+                Some('⏎') => pieces.push(Piece::Break),
+                Some(' ') => {}
+                Some('{') => {
+                    let name: String = chars.by_ref().take_while(|&c| c != '}').collect();
+                    pieces.push(match name.strip_prefix('…') {
+                        Some(more) => Piece::Free { more: more.parse().ok()?, space_before },
+                        None => Piece::Slot { id: lexer.mutable().find(&name)?, space_before },
+                    });
+                    space_before = false;
+                }
+                Some('\\') => literal.push(chars.next()?),
+                Some(c) => literal.push(c),
+            }
+            space_before |= matches!(next, Some('⏎' | ' '));
+        }
+        TokenRun::new(pieces).filter(|run| run.written(lexer.mutable()) == written)
+    }
 }
 
 fn push_escaped(written: &mut String, text: &str) {
@@ -162,5 +199,49 @@ fn push_escaped(written: &mut String, text: &str) {
             written.push('\\');
         }
         written.push(c);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tokens::{MutablePattern, SymbolSequence, Tokenizer};
+
+    fn lexer(tokenizer: &str) -> Lexer {
+        let number = MutablePattern { name: "number".into(), regex: r"\d+".into(), examples: vec![], not: vec![] };
+        Lexer::new(Tokenizer::parse(tokenizer).unwrap(), Arc::new(MutableSet::new(vec![number]).unwrap()))
+    }
+
+    proptest! {
+        #[test]
+        fn a_run_is_read_as_it_is_written(
+            text in r"[ab1 \n{}⏎…\\.,|-]{1,20}",
+            tokenizer in prop::sample::select(vec!["words", "whitespace", "[a-z]+"]),
+            cut in 0_usize..3,
+        ) {
+            let lexer = lexer(tokenizer);
+            let sequence = SymbolSequence::of_texts(&[&text], &lexer).unwrap();
+            let end = sequence.tokens();
+            prop_assume!(cut + 1 < end);
+            let run = sequence.run(cut.min(1)..end - usize::from(cut > 1));
+            prop_assume!(TokenRun::new(run.pieces().to_vec()).is_some());
+            let written = run.written(lexer.mutable());
+            prop_assert_eq!(TokenRun::parse(&written, &lexer), Some(run), "{}", written);
+        }
+    }
+
+    #[test]
+    fn a_run_with_free_stretches_is_read_as_it_is_written() {
+        let lexer = lexer("words");
+        for written in ["⏎By {…40} \\| Staff⏎", "⏎By {…40} | Staff⏎", "…{number}{…20}⏎", "a{…4} b"] {
+            let run = TokenRun::parse(written, &lexer);
+            assert_eq!(run.map(|run| run.written(lexer.mutable())).as_deref(), Some(written).filter(|w| !w.contains("\\|")));
+        }
+        assert_eq!(TokenRun::parse("{date} a", &lexer), None);
+        assert_eq!(TokenRun::parse("a  b", &lexer), None);
     }
 }

@@ -128,3 +128,82 @@ pub fn matches(ground: Ground, block: &Block, places: Vec<RowPlace>) -> Vec<Rang
     });
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cleaning::reading::matcher::TokenAutomaton;
+    use crate::patterns::regex::Edges;
+    use crate::tokens::{Lexer, MutablePattern, MutableSet, SymbolSequence, Tokenizer};
+
+    fn lexer() -> Lexer {
+        let number = MutablePattern { name: "number".into(), regex: r"\d+".into(), examples: vec![], not: vec![] };
+        Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![number]).unwrap()))
+    }
+
+    /// A row, such as `Home` for a part of a line, or `|Home|` for a whole line. `?` at its start: it is not sure.
+    fn row(written: &str, between: (u16, u16), after: (u16, u16)) -> Row {
+        let (is_sure, written) = written.strip_prefix('?').map_or((true, written), |rest| (false, rest));
+        let text = written.trim_matches('|');
+        let sequence = SymbolSequence::of_texts(&[text], &lexer()).unwrap();
+        let cut = usize::from(!written.starts_with('|'));
+        let run = sequence.run(cut..sequence.tokens() - cut);
+        let open = |(lines, characters)| Open { lines, characters };
+        Row { run, documents: 2, is_sure, between: open(between), after: open(after) }
+    }
+
+    fn found(block: &Block, text: &str) -> Vec<String> {
+        let mut lexer = lexer();
+        let edges = Edges::of_runs(block.rows.iter().map(|row| &row.run));
+        let rows = block.rows.iter().enumerate().map(|(index, row)| (index, &row.run, edges));
+        let automaton = TokenAutomaton::new(rows, &Tokenizer::Words);
+        let (tokens, symbols) = automaton.read(text, &mut lexer);
+        let mut places = Vec::new();
+        automaton.find(text, &tokens, &symbols, |tokens, row| places.push(RowPlace { tokens, row }));
+        let layout = Layout::of(text, &tokens);
+        let ground = Ground { text, tokens: &tokens, layout: &layout };
+        matches(ground, block, places).into_iter().map(|range| text[tokens.bytes_of(&range)].to_owned()).collect()
+    }
+
+    /// What the regex of the block matches, without white space around it.
+    fn by_regex(block: &Block, text: &str) -> Vec<String> {
+        let regex = fancy_regex::Regex::new(&block.regex(&lexer())).unwrap();
+        regex.find_iter(text).map(|found| found.unwrap().as_str().trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn rows_are_joined_in_any_order_across_open_lines() {
+        let block = Block { rows: vec![row("|Home|", (0, 0), (0, 0)), row("|Related|", (2, 10), (1, 8)), row("?|News|", (0, 0), (0, 0))] };
+        assert_eq!(found(&block, "News\nHome\nText"), ["News\nHome"]);
+        assert_eq!(found(&block, "News\nText"), [""; 0], "a row that is not sure needs another one");
+        assert_eq!(found(&block, "Related\nOne\nTwo\nNews\nx"), ["Related\nOne\nTwo\nNews"]);
+        assert_eq!(found(&block, "Related\nOne\nTwo\nThree\nNews"), ["Related\nOne"], "three lines are too many");
+        assert_eq!(found(&block, "Related\nA line that is long\nNews"), ["Related"]);
+        assert_eq!(found(&block, "Home Related\nHome\n\nHome"), ["Home\n\nHome"]);
+    }
+
+    proptest! {
+        /// The definition: the regex of the block.
+        #[test]
+        fn a_block_matches_what_its_regex_matches(
+            rows in prop::collection::btree_map(
+                prop::sample::select(vec!["|A|", "|B|", "?|C|", "|A B|", "D", "?E 1", "|{|", "C D"]),
+                ((0_u16..3, 1_u16..6), (0_u16..3, 1_u16..6)), 1..5,
+            ),
+            text in prop::collection::vec(
+                prop::sample::select(vec!["A", "B", "C", "D", "E", "7", " ", " ", "\n", "\n", "\n\n", "xx", "yyyy"]), 0..24,
+            ),
+        ) {
+            let open = |(lines, characters): (u16, u16)| if lines == 0 { (0, 0) } else { (lines, characters) };
+            let rows: Vec<Row> = rows.into_iter().map(|(written, (between, after))| row(written, open(between), open(after))).collect();
+            prop_assume!(rows.iter().any(|row| row.is_sure));
+            let block = Block { rows };
+            let text = text.concat();
+            prop_assert_eq!(found(&block, &text), by_regex(&block, &text), "{} in {:?}", block.regex(&lexer()), text);
+        }
+    }
+}
