@@ -62,7 +62,7 @@ pub struct CorpusCleanOptions {
     pub replacement: Option<String>,
     /// The maximum share of a document that may be removed, 0..=1. A document that would lose more is kept unchanged.
     pub max_removed: f64,
-    /// If given, write the positions of what would be removed, in this unit, instead of the remaining text.
+    /// If given, writes the positions of the text that would be removed, in this unit, instead of the remaining text.
     pub spans: Option<spans::SpanUnit>,
     /// Whether a document that cannot be read or cleaned is copied unchanged, instead of left out.
     pub copies_broken: bool,
