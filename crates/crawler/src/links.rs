@@ -167,7 +167,7 @@ impl Tag {
         Some(String::from_utf8_lossy(value).into_owned())
     }
 
-    /// Whether an attribute has this word, in any case.
+    /// Whether an attribute has this word, ignoring upper and lower case.
     fn has_word(&self, attribute: &str, word: &str) -> bool {
         self.value(attribute)
             .is_some_and(|value| value.split_ascii_whitespace().any(|part| part.eq_ignore_ascii_case(word)))

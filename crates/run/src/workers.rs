@@ -62,8 +62,8 @@ pub fn checked_threads(asked: usize) -> Result<usize, ThreadsError> {
 }
 
 /// Does `work`, such as a run over a corpus, in a new pool of this number of threads. The calling thread belongs to the
-/// pool; rayon's global pool is not used. So each call can have another number of threads. A process that was forked
-/// after rayon started its global pool, and so lacks the threads of that pool, can work too. Each thread that the run
+/// pool; rayon's global pool is not used. So each call can use a different number of threads. It also works in
+/// a process that was forked after rayon started its global pool, and so lacks its threads. Each thread that the run
 /// starts with [`spawn`] gets a smaller pool of its own.
 ///
 /// The calling thread must not belong to a pool yet, and should end soon: rayon never takes it out of the new pool.

@@ -24,7 +24,7 @@ impl Rect {
         f64::from(self.width.max(0.0)) * f64::from(self.height.max(0.0))
     }
 
-    /// The smallest rectangle around two. An empty one is ignored.
+    /// The smallest rectangle around two. One without width and height is ignored.
     #[doc(hidden)]
     pub fn and(self, other: Rect) -> Rect {
         let is_empty = |rect: Rect| rect.width <= 0.0 && rect.height <= 0.0;

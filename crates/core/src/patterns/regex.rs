@@ -355,7 +355,7 @@ fn parse_free<'r>(rest: &'r str, start: &str) -> Option<(u16, &'r str)> {
     Some((more.parse().ok()?, after))
 }
 
-/// A mutable pattern's regex in a group, and what follows the group.
+/// Reads a group with the regex of a mutable pattern. Returns the id of the pattern, and the text after the group.
 pub(super) fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r str)> {
     let group = rest.strip_prefix("(?:")?;
     let after = |regex: &str| group.strip_prefix(regex)?.strip_prefix(')');

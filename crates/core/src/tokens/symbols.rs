@@ -186,7 +186,7 @@ pub struct SymbolSequence {
 /// The source has more tokens than the suffix array can index.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{tokens} tokens are more than one source may have ({}); split it into several sources",
+    "it has {tokens} tokens, and at most {} are possible; split it into several sources",
     SymbolSequence::MAX_TOKENS
 )]
 pub struct TooManyTokens {

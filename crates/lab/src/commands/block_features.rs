@@ -12,7 +12,7 @@ pub fn coherence(text: &str) -> Result<u8, String> {
     }
 }
 
-/// All of the spatial features, and all of the others.
+/// The names of the two groups of features: all spatial ones, and all others.
 const PARTS: [&str; 2] = ["spatial", "content"];
 
 /// The names of features, and of groups of features.

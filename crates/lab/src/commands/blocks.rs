@@ -1,5 +1,5 @@
-//! `dehusk-lab blocks`: takes pages with blocks whose levels of importance people gave, and prints how well models find
-//! these levels.
+//! `dehusk-lab blocks`: takes pages with blocks that people gave levels of importance, and prints how well models
+//! find these levels.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -216,7 +216,7 @@ impl Experiment {
     }
 }
 
-/// Counts one document from which `cuts` were removed.
+/// Counts how much injected and original text of one document `cuts` remove.
 fn count(Injected { text, range }: &Injected, cuts: impl Iterator<Item = Range<usize>>) -> Tally {
     let range = range.clone().unwrap_or_default();
     let within = |cut: &Range<usize>| cut.start.max(range.start)..cut.end.min(range.end);

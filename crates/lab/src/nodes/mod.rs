@@ -182,7 +182,8 @@ fn sections(tree: &Tree, runs: &[Run]) -> Vec<usize> {
     runs.iter().map(|run| root[run.node].unwrap_or(run.node)).collect()
 }
 
-/// The difference for merging whose sections agree best with the true ones, on average over pages.
+/// The one of [`DELTAS`] with which merged runs give the sections that agree best with the true ones, on average over
+/// pages.
 pub fn best_delta(pages: &[PageFigures]) -> Option<f32> {
     let mean = |&delta: &f32| Detected::of(pages, Way::Merged(delta)).sections;
     DELTAS.into_iter().max_by(|a, b| mean(a).total_cmp(&mean(b)).then(b.total_cmp(a)))

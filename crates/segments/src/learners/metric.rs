@@ -235,7 +235,7 @@ struct Prepared<'p> {
     vectors: Vec<f64>,
     groups: &'p [usize],
     anchors: Vec<Anchor>,
-    /// The weight of each anchor.
+    /// The weight that every anchor of the page has.
     weight: f64,
 }
 

@@ -297,7 +297,7 @@ impl TokenAutomaton {
         let runs_on = |c: char| run.edges.runs_on(c);
         let cuts_before = run.starts_with_word && text[..start].ends_with(runs_on);
         let cuts_after = match self.tokenizer {
-            // A match consists of whole tokens. That is enough here.
+            // A token is the longest run of characters of the class, so a match of whole tokens cuts none.
             Tokenizer::Class(_) => return true,
             Tokenizer::Whitespace => {
                 run.line_starts.last() != Some(&run.len) && !text[end..].chars().next().is_none_or(char::is_whitespace)
