@@ -1,8 +1,9 @@
 //! dehusk learns the boilerplate that a text source repeats, as regular expressions a person can read and review, and removes it
 //! from text in bulk.
 //!
-//! A *source* is a site, a feed or a list: texts that share templates. Everything is learned for each source. A *pattern* is
-//! a template as a regex. Patterns are kept in *pattern files*, which people review; mining and cleaning meet only there.
+//! A *source* is a site, a feed or a list: texts that share templates. Everything is learned for each source. A
+//! *pattern* is a template as a regex. Patterns are kept in *pattern files*, which people review. These files are all
+//! that cleaning gets from mining.
 //!
 //! ```text
 //! texts --> mine_texts --> cross_source --> PatternFile --> select --> Cleaner --> cleaned texts
@@ -15,7 +16,8 @@
 //!
 //! # Mine
 //!
-//! Each source is mined alone, on any machine. The comparison of all sources removes what is only language.
+//! Each source is mined alone, on any machine. The comparison of all sources then drops repeats that are only language,
+//! not template.
 //!
 //! ```
 //! # fn texts(masthead: &str) -> Vec<String> {
@@ -38,8 +40,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`candidates_by_source`] and [`combine()`] do the same for corpora: the one on any machine, the other on one, with the files of all
-//! (feature `pipeline`).
+//! [`candidates_by_source`] and [`combine()`] do the same for corpora (feature `pipeline`): the first on any number of
+//! machines, the second on one machine, with the files of all.
 //!
 //! ```
 //! # #[cfg(feature = "pipeline")] {
@@ -66,8 +68,8 @@
 //!
 //! # Select
 //!
-//! [`select`] tries the patterns out on texts of their source. It finds out how far they can be relied on and where articles
-//! end, and leaves out the patterns that nobody needs.
+//! [`select`] tries the patterns out on texts of their source. It finds out how reliable the patterns are and where
+//! articles end, and leaves out patterns that are not needed.
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -109,8 +111,8 @@
 //!
 //! # Stream
 //!
-//! A stream learns templates while documents come, and cleans each document by what came before it. What it learned is kept
-//! in a file, the *state* (features `pipeline` and `stream`).
+//! A stream learns templates while documents come, and cleans each document with what it learned from earlier
+//! documents. What it learned is kept in a file, the *state* (features `pipeline` and `stream`).
 //!
 //! ```
 //! # #[cfg(all(feature = "pipeline", feature = "stream"))] {
@@ -152,7 +154,7 @@
 //! - `cli`, `review`, `crawl`, `segments`, `manual`: the program. Leave them out (`default-features = false`) in a library.
 
 #[cfg(feature = "cli")]
-#[doc(hidden)] // the program, which that of the lab shares: it promises nothing
+#[doc(hidden)] // only for `dehusk` and `dehusk-lab`: the interface may change at any time
 pub mod cli;
 #[cfg(feature = "segments")]
 mod parts;

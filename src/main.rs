@@ -1,6 +1,6 @@
 //! The `dehusk` program: see `src/cli`.
 
-/// Documents are many and short-lived: Cargo.toml says what it is worth.
+/// An allocator that is fast for many short-lived documents: Cargo.toml says how much time it saves.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

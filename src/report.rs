@@ -31,11 +31,13 @@ pub struct ReportOptions {
     pub layout: ReportLayout,
     /// How documents are cleaned.
     pub cleaning: CleanOptions,
-    /// Whether documents are cleaned as mining tests patterns.
+    /// Whether documents are cleaned with the options with which mining tries out patterns.
     pub as_mined: bool,
-    /// Number of patterns of each source shown in full. The same number of rejected ones.
+    /// Maximum number of patterns of each source that are shown in full. The same number of rejected patterns is shown,
+    /// too.
     pub patterns: usize,
-    /// Number of documents of each source shown of which most is removed. The same number of which least is removed.
+    /// Number of documents of each source that are shown because most is removed. The same number is shown because
+    /// least is removed.
     pub documents: usize,
     /// Maximum number of sources that are processed at the same time: 1 to 8 for each core.
     pub threads: usize,
@@ -67,8 +69,8 @@ pub struct CorpusReport<'a> {
 }
 
 impl CorpusReport<'_> {
-    /// The pages, the index first. `method` is a sentence on how documents were cleaned, `skipped` the messages for skipped
-    /// documents, `unnamed_skips` the number of further ones.
+    /// The pages, the index first. `method` is a sentence on how documents were cleaned, `skipped` the messages for
+    /// skipped documents, `unnamed_skips` the number of further skipped documents.
     pub fn pages(self, method: String, skipped: Vec<String>, unnamed_skips: usize) -> Vec<ReportPage> {
         let overview = Overview { layout: self.layout, rows: self.rows, method, skipped, unnamed_skips };
         let shared = self.shared_file.map(|file| Patterns {
@@ -97,11 +99,13 @@ impl<'a> CorpusReporter<'a> {
         let names: Vec<&str> = names.into_iter().collect();
         let documents: usize = places.values().map(|places| places.len()).sum();
         self.observer.start("reporting", Steps::Things(documents as u64));
+
         let sections = share_out_and_collect(self.options.threads, names.len(), |index| {
             let places = places.get(names[index]).copied().unwrap_or_default();
             SourceToReport::new(self, names[index], places).section(format!("s{}", index + 1))
         });
         self.observer.finish();
+
         let shared_file = self.library.get(SHARED);
         let mut report = CorpusReport {
             layout: self.options.layout,
@@ -112,6 +116,7 @@ impl<'a> CorpusReporter<'a> {
             shared: SharedSum::new(shared_file),
             in_full: self.options.patterns,
         };
+
         for section in sections? {
             report.shared.add(section.shared);
             report.documents += section.sampled;
@@ -186,10 +191,12 @@ impl<'a> SourceToReport<'a> {
         let sample_matches =
             in_full.flat_map(|index| effects.patterns[0][index].sample_matches.iter().map(move |at| (index, at)));
         let sights = self.sights(sample_matches.collect(), "");
+
         let shared = self.shared(&effects);
         let extremes =
             extremes(&effects.documents, self.report.options.documents).map(|shown| self.show(&effects, &shown));
         let warnings = warnings(&self.question(), self.report.options.as_mined, &effects);
+
         let row = self.row(&anchor, &effects, warnings.len());
         let names: Vec<String> = self.names.iter().map(|name| name.get().cloned().unwrap_or_default()).collect();
         let report = SourceReport {
@@ -229,7 +236,7 @@ impl<'a> SourceToReport<'a> {
         }
     }
 
-    /// Cleans all documents, and names those that cannot be cleaned.
+    /// Cleans all documents, and names the documents that cannot be cleaned.
     fn effects(&self) -> Result<Effects> {
         let read = |index: usize| {
             self.report.observer.step(1);
@@ -265,8 +272,8 @@ impl<'a> SourceToReport<'a> {
         Cleaner::new(&self.files, &self.report.options.cleaning)
     }
 
-    /// Matches of patterns with their context and the names of the documents below `folder`. Each document is read
-    /// once.
+    /// The wanted matches, with their context and the names of their documents, which begin with `folder`. Each
+    /// document is read once.
     fn sights(&self, mut wanted: Vec<(usize, &SampleMatch)>, folder: &str) -> Sights {
         wanted.sort_by_key(|&(pattern, sample_match)| (sample_match.text, pattern));
         let by_text: Vec<&[(usize, &SampleMatch)]> = wanted.chunk_by(|a, b| a.1.text == b.1.text).collect();

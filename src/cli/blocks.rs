@@ -1,4 +1,4 @@
-//! `dehusk blocks`: takes HTML pages, and writes the blocks of each, with how important they are, as lines of JSON.
+//! `dehusk blocks`: takes HTML pages, and writes the blocks of each page, with their importance, as lines of JSON.
 
 use std::sync::Arc;
 

@@ -26,7 +26,7 @@ pub struct CheckArgs {
     json: bool,
 }
 
-/// Runs the command. Problems are its result, so each is a line on stdout.
+/// Runs the command. Problems are its result, so each problem is printed on stdout, on a line of its own.
 pub fn run(args: &CheckArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let cache = LexerCache::default();
     let (mut files, mut problems) = (0, 0);
@@ -55,11 +55,11 @@ fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
     )
 }
 
-/// Warns of what a person should look at in pattern files that are used.
+/// Warns of doubtful patterns in the pattern files that a command uses, so that a person looks at them.
 pub fn warn_of_doubts<'f>(files: impl IntoIterator<Item = &'f PatternFile>, reporter: &Reporter) {
     for file in files {
         for doubt in file.doubts() {
-            // An example may have several lines.
+            // A doubt may quote an example with several lines.
             let doubt = doubt.lines().map(str::trim).collect::<Vec<&str>>().join(" ");
             reporter.warn(&format!("source '{}': {doubt}", file.source));
         }

@@ -14,7 +14,7 @@ use dehusk_corpus::{Inventory, ReadOptions, ScanError};
 
 use super::reporter::Reporter;
 
-/// Maximum number of paths in a list. Each takes some 60 bytes, however short it is.
+/// Maximum number of paths in a list. Even a short path takes some 60 bytes of memory.
 const MOST_PATHS: usize = 10_000_000;
 
 /// A list with more paths of a corpus.
@@ -31,15 +31,15 @@ pub struct ListArgs {
 /// All paths of a corpus.
 pub struct CorpusPaths {
     paths: Vec<PathBuf>,
-    /// How many of them are on the command line. They come first.
+    /// The number of paths from the command line. They come before those of the list.
     arguments: usize,
     list: PathBuf,
     /// The line of each path in the list.
     lines: Vec<usize>,
 }
 
-/// Tells that input is read from a terminal. Otherwise a person who gave `-` without a pipe sees a program that waits
-/// silently.
+/// Prints a note if input is read from a terminal. Without it, a person who gave `-` but no pipe would see a program
+/// that waits silently.
 pub fn tell_of_terminal(arguments: &[PathBuf], list: &ListArgs, reporter: &Reporter) {
     let mut paths = arguments.iter().chain(&list.files_from);
     if paths.any(|path| is_stdin(path)) && io::stdin().is_terminal() {
@@ -123,7 +123,7 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Removes the byte order mark of a list.
+/// Removes the byte order mark of a list. Fails if the list is UTF-16.
 fn without_mark(list: &[u8]) -> anyhow::Result<&[u8]> {
     if list.starts_with(b"\xff\xfe") || list.starts_with(b"\xfe\xff") {
         bail!("is UTF-16: save the list as UTF-8");

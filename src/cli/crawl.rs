@@ -223,7 +223,7 @@ fn date(text: &str) -> Result<DateTime<Utc>, String> {
     day.map(|day| day.and_utc()).or_else(time).ok_or_else(|| "a date is given as 2026-11-01".to_owned())
 }
 
-/// A regex that is not too large.
+/// Checks that a regex is valid and not too large.
 fn regex(text: &str) -> Result<String, String> {
     Regex::new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
@@ -271,7 +271,7 @@ impl CrawlCommand {
         })
     }
 
-    /// What is given, in order. Lists are read while the crawl runs.
+    /// The URLs of the command line and its lists: first feeds, then pages. Lists are read while the crawl runs.
     fn seeds(&self) -> anyhow::Result<impl Iterator<Item = Seed> + Send + use<>> {
         let seeds = |kind: Kind| move |url: String| Seed { url, kind: kind.clone() };
         let feeds = self.feeds.iter().map(|path| lines(path)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -281,7 +281,8 @@ impl CrawlCommand {
     }
 }
 
-/// The lines of a list that are neither empty nor comments. A list that cannot be read further ends there.
+/// The lines of a list that are neither empty nor comments. If the list cannot be read any further, the lines end
+/// there.
 fn lines(path: &Path) -> anyhow::Result<impl Iterator<Item = String> + Send + use<>> {
     let reader: Box<dyn BufRead + Send> = if path == Path::new("-") {
         Box::new(BufReader::new(io::stdin()))
@@ -303,19 +304,22 @@ pub fn run(args: &CrawlCommand, global: &Global, reporter: &Reporter) -> anyhow:
         anyhow::Ok(Mutex::new(BufWriter::new(file)))
     });
     let report = report.transpose()?;
+
     let start = match (args.resume, args.restart) {
         (true, _) => Start::Resume,
         (_, true) => Start::Restart,
         _ => Start::New,
     };
-    // While a crawl runs, Ctrl-C waits until what came is written.
+    // While a crawl runs, the first Ctrl-C does not end the process, so that pages that have arrived are still written.
     let _permission = interrupt::writing_one_of_many()?;
     let crawl = Crawl::open(&args.output, args.options(global)?, start)?;
+
     let steps = args.limits.max_pages.map_or(Steps::Bytes(None), Steps::Things);
     reporter.start("fetching pages", steps);
     let observer = Telling { reporter, report, counts_pages: args.limits.max_pages.is_some(), told: AtomicU64::new(0) };
     let mut stdout = io::stdout();
     let copy: Option<&mut dyn Write> = if args.found.stdout { Some(&mut stdout) } else { None };
+
     let summary = crawl.run(seeds, &observer, copy);
     reporter.finish();
     let summary = summary?;
@@ -323,18 +327,19 @@ pub fn run(args: &CrawlCommand, global: &Global, reporter: &Reporter) -> anyhow:
         let mut report = report.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         report.flush().context("cannot write the report")?;
     }
+
     print(&summary, args, global)?;
     interrupt::check()?;
     Ok(if summary.failed.is_empty() { Exit::Done } else { Exit::Skipped })
 }
 
-/// Tells what a crawl does.
+/// Shows the progress of a crawl, and writes the report of URLs that are not fetched.
 struct Telling<'r> {
     reporter: &'r Reporter,
     report: Option<Mutex<BufWriter<File>>>,
-    /// Whether the progress counts pages, and not bytes.
+    /// Whether the progress counts pages instead of bytes.
     counts_pages: bool,
-    /// How many the progress knows of.
+    /// The number of pages or bytes that were already added to the progress.
     told: AtomicU64,
 }
 
@@ -369,7 +374,7 @@ impl Telling<'_> {
     fn report(&self, url: &str, why: &str) {
         if let Some(report) = &self.report {
             let mut report = report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            // Strings can always be written as JSON. A report that cannot be written is an error when it is flushed.
+            // Writing strings as JSON never fails. If the file cannot be written, flushing it at the end fails.
             let _ = writeln!(report, "{}", serde_json::to_string(&Failed { url, error: why }).unwrap_or_default());
         }
     }

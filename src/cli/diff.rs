@@ -112,7 +112,7 @@ impl Listing {
         text
     }
 
-    /// What changed in how texts are read.
+    /// What changed in the reading of texts: the tokenizer, or mutable patterns.
     fn reading(&self, source: &SourceDifference) -> String {
         let name = |file: Option<&PatternFile>| self.line(file.map_or("", |file| file.lexer.tokenizer().name()));
         let (old, new) = (name(source.old), name(source.new));
@@ -154,7 +154,7 @@ impl Listing {
         change("ends_after", kept.ends_after(), &|of| of.ends_after.map_or("none".to_owned(), |n| n.to_string()));
         change("counts", kept.has_telling_counts(self.all_counts), &counts);
         if kept.regex() {
-            // One below the other, so that differences between long regexes are easy to see.
+            // The new regex is below the old one, so that differences between long regexes are easy to see.
             text += &format!(
                 "      {}: {}\n          -> {}\n",
                 new.form.key(),
@@ -225,7 +225,7 @@ impl Sign {
     }
 }
 
-/// `24 of 26 documents (92.3 %), 25 times`, and `, 12.0 % of the removed words` of a selector.
+/// Such as `24 of 26 documents (92.3 %), 25 times`. For a selector, `, 12.0 % of the removed words` follows.
 fn counts(pattern: &Pattern) -> String {
     let Pattern { documents, among, occurrences, sources, removes, .. } = pattern;
     let share = 100.0 * pattern.share();
@@ -309,7 +309,7 @@ fn counts_as_json(pattern: &Pattern) -> Value {
     json!({"documents": documents, "among": among, "occurrences": occurrences, "sources": sources, "share": pattern.share(), "removes": removes})
 }
 
-/// What changed in the pattern: old and new values.
+/// The properties of the pattern that changed, each with its old and its new value.
 fn kept_as_json(kept: &Kept, all_counts: bool) -> Value {
     let Kept { old, new } = kept;
     let mut object = json!({"id": new.id, "example": new.example});

@@ -62,7 +62,7 @@ struct Selectors<'f> {
 /// Runs the command.
 pub fn run(args: &ExportArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let library = Library::load(&args.patterns)?;
-    // The selectors of a source are its own: shared patterns have none.
+    // Each selector belongs to one source, so shared patterns have none.
     let sources: Vec<Selectors> =
         library.files().filter(|file| file.source != SHARED).map(|file| args.selectors(file, reporter)).collect();
     let written: Vec<&Selectors> = sources.iter().filter(|of| !(of.content.is_empty() && of.drop.is_empty())).collect();
@@ -97,7 +97,7 @@ impl ExportArgs {
             To::Css => return Some(selector.css().to_owned()),
             To::Xpath | To::Ftr => selector.xpath(),
         };
-        // In a site configuration, what follows a line break would be a directive of its own.
+        // In a site configuration, the text after a line break would be a new directive.
         let is_line = !xpath.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
         if self.to == To::Ftr && !is_line {
             let css = selector.css();

@@ -50,8 +50,8 @@ pub struct ExtractCommand {
     summary: SummaryArgs,
 }
 
-/// Where other commands have `--html`, which says how HTML is read and written, `extract` only has to be told how pages are
-/// written.
+/// Turns `--html` into `--format`. In other commands, `--html` says how HTML is read and written. `extract` only needs
+/// to know how pages are written.
 fn format_of(html: Arg) -> Arg {
     let known = PossibleValuesParser::new(["text", "markdown", "html", "json"]).map(|name| match name.as_str() {
         "markdown" => Html::Markdown,
@@ -78,7 +78,7 @@ impl ExtractCommand {
         self.long.add_to(self.written.options(global).page_judge(Some(PageJudge::Content(model, self.page.choices()))))
     }
 
-    /// Refuses documents that can be many if there is no output for them.
+    /// Refuses input that can have more than one document if there is no `--output`.
     fn check_output(&self) -> Result<(), clap::Error> {
         let CorpusArgs { corpus, list, .. } = &self.corpus;
         let many = match corpus.as_slice() {
@@ -94,7 +94,7 @@ impl ExtractCommand {
     }
 }
 
-/// Refuses what has no place in lines of JSON.
+/// Refuses options that do not fit lines of JSON.
 fn check_json(args: &ExtractCommand) -> anyhow::Result<()> {
     let ExtractCommand { written, long, .. } = args;
     match args.corpus.reading.html {
@@ -106,7 +106,7 @@ fn check_json(args: &ExtractCommand) -> anyhow::Result<()> {
     }
 }
 
-/// What a path is, if there can be many documents.
+/// What a path is, if it can have many documents. Otherwise `None`.
 fn holds_many(path: &Path) -> Option<&'static str> {
     match FileKind::of(path) {
         _ if path.is_dir() => Some("a folder"),

@@ -1,4 +1,5 @@
-//! `dehusk fields`: takes pattern files and a corpus, and writes what varies in each document, as a line of JSON.
+//! `dehusk fields`: takes pattern files and a corpus, and writes a line of JSON for each document, with the text that
+//! varies in its templates.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -32,8 +32,8 @@ pub struct ForceArgs {
 }
 
 impl ForceArgs {
-    /// A file to write. It must not be read. A file that is there already must be of the same kind, or overwriting must be
-    /// allowed.
+    /// A file to write. It must not be among the files that are read. If it already exists, it must be of the same
+    /// kind, or overwriting must be allowed.
     pub fn file(self, path: &Path, reads: &Reads, kind: OutputKind) -> anyhow::Result<OutputFile> {
         Ok(output_file(path, reads, kind, self.force)?)
     }

@@ -21,7 +21,7 @@ pub struct CompletionsArgs {
     shell: clap_complete::Shell,
 }
 
-/// Prints a completion script. On a terminal, where it is of no use, it is followed by the place to put it.
+/// Prints a completion script. On a terminal, where the script is of no use, instructions to install it follow.
 pub fn completions(args: &CompletionsArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::command(), "dehusk", &mut script);
@@ -70,7 +70,7 @@ pub fn man(args: &ManArgs, global: &Global) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Writes the page of a command, which names the pages of its subcommands, and these pages.
+/// Writes the page of a command, which names the pages of its subcommands, and the pages of all its subcommands.
 fn write_pages(command: &Command, folder: &Path, force: ForceArgs, reads: &Reads) -> anyhow::Result<()> {
     let page = man_of(command);
     let file = force.file(&folder.join(page.get_filename()), reads, MANUAL)?;
@@ -93,7 +93,7 @@ fn append_sections(command: &Command, parent: &str, page: &mut Vec<u8>) -> anyho
     command.get_subcommands().try_for_each(|sub| append_sections(sub, &format!("{title} "), page))
 }
 
-/// A page up to its subcommands.
+/// Writes the beginning of a page, up to the list of subcommands.
 fn render_head(command: &Command, page: &mut dyn Write) -> io::Result<()> {
     let man = man_of(command);
     man.render_title(page)?;
@@ -104,7 +104,7 @@ fn render_head(command: &Command, page: &mut dyn Write) -> io::Result<()> {
     if command.has_subcommands() { man.render_subcommands_section(page) } else { Ok(()) }
 }
 
-/// What comes after the subcommands.
+/// Writes the sections after the list of subcommands.
 fn render_tail(command: &Command, page: &mut dyn Write) -> io::Result<()> {
     let mut statuses = Roff::new();
     statuses.control("SH", ["EXIT STATUS"]);

@@ -13,7 +13,7 @@ use super::{Cli, Exit};
 /// An example of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    /// What it is good for.
+    /// What the lines do, as a heading.
     pub purpose: &'static str,
     /// Lines for a shell.
     pub lines: &'static [&'static str],
@@ -31,7 +31,7 @@ pub const EXIT_STATUSES: [(Exit, &str); 5] = [
 /// The commands that most people need. The help of the program lists them first, and all others under another heading.
 const FIRST: [&str; 8] = ["run", "mine", "clean", "review", "explain", "extract", "stream", "eval"];
 
-/// The command line with all that help says.
+/// The definition of the command line, with the full texts of its help.
 pub fn command() -> Command {
     let mut text = String::new();
     write_heading(&mut text, "Exit status");
@@ -66,9 +66,9 @@ fn template(command: &Command) -> String {
     text + "{options}{after-help}"
 }
 
-/// Adds the examples to the help of a command, which has this full name, and its subcommands. `examples` gives those of a command by
-/// its name without that of the program. Of the comment at a flag, `-h` shows the first paragraph, in 1 line, and `--help` the
-/// second one, which says the same in full.
+/// Adds the examples to the help of a command and its subcommands. `name` is the full name of the command. `examples`
+/// gives the examples for a name without the program. `-h` shows the first paragraph of a flag's comment, in 1 line.
+/// `--help` shows the second paragraph, which says the same in full.
 pub fn complete(command: Command, name: &str, examples: &dyn Fn(&str) -> &'static [Example]) -> Command {
     let more = format!("All options, and examples: {name} --help");
     let examples_of_it = as_text(examples(name.split_once(' ').map_or("", |(_, below)| below)));
@@ -83,13 +83,13 @@ pub fn complete(command: Command, name: &str, examples: &dyn Fn(&str) -> &'stati
     })
 }
 
-/// clap's own flag, but among the global options.
+/// The same flag as clap's own `--help`, but listed among the global options.
 fn help_flag() -> Arg {
     let flag = Arg::new("help").short('h').long("help").action(ArgAction::Help).help_heading("Global options");
     flag.help("Print help (see more with '--help')").long_help("Print help (see a summary with '-h')")
 }
 
-/// Examples, as help shows them. Nothing, if there are none.
+/// The examples as text for help. Empty if there are none.
 pub fn as_text(examples: &[Example]) -> String {
     let mut text = String::new();
     if examples.is_empty() {

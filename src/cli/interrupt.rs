@@ -11,7 +11,7 @@ use dehusk_corpus::abandon_unfinished;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the user was told so.
+/// Whether the user was told that the run was stopped.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Where the command writes its results.
@@ -20,10 +20,10 @@ static RESULTS: OnceLock<Results> = OnceLock::new();
 /// Whether the run has begun to write results.
 static WRITES: AtomicBool = AtomicBool::new(false);
 
-/// All code that writes a file holds it for reading. The code that ends the process holds it for writing.
+/// A lock. All code that writes a file holds it for reading. The code that ends the process holds it for writing.
 static WRITING: RwLock<()> = RwLock::new(());
 
-/// Where a command writes its results, and so what is left when it is stopped.
+/// Where a command writes its results. This determines what is left when the command is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Results {
     /// Files.
@@ -77,7 +77,8 @@ pub fn listen(results: Results) -> anyhow::Result<()> {
     })
 }
 
-/// Whether nobody has told yet that the run was stopped. The command can notice it at the same time as the signal ends the process.
+/// Returns true only at the first call. The caller then tells the user that the run was stopped. The command and the
+/// signal handler may notice it at the same time.
 pub fn is_first_to_tell() -> bool {
     !TOLD.swap(true, Ordering::SeqCst)
 }
@@ -89,19 +90,19 @@ pub fn survive_large_files() -> std::io::Result<()> {
     Ok(())
 }
 
-/// An error if the user asked to stop.
+/// Fails if the user asked to stop.
 pub fn check() -> Result<(), Interrupted> {
     if STOPPED.load(Ordering::SeqCst) { Err(Interrupted) } else { Ok(()) }
 }
 
-/// Permission to write a result of a run that writes several. It is a permission as [`writing`] gives it.
+/// The same permission as [`writing`], for a run that writes several results. Notes that the run has begun to write.
 pub fn writing_one_of_many() -> Result<RwLockReadGuard<'static, ()>, Interrupted> {
     let permission = writing()?;
     WRITES.store(true, Ordering::SeqCst);
     Ok(permission)
 }
 
-/// Permission to write a file while it is held. An error if the user asked to stop.
+/// Permission to write files, as long as the permission is held. Fails if the user asked to stop.
 pub fn writing() -> Result<RwLockReadGuard<'static, ()>, Interrupted> {
     let permission = WRITING.read().unwrap_or_else(PoisonError::into_inner);
     check().map(|()| permission)

@@ -17,7 +17,7 @@ use super::summary::Summary;
 
 /// Where lines are written.
 pub enum LineOutput {
-    /// As soon as they are known.
+    /// To stdout, as soon as the lines are known.
     Stdout(BufWriter<io::Stdout>),
     /// To a file that appears at its path when it is complete.
     File(FileOutput),
@@ -27,12 +27,13 @@ pub enum LineOutput {
 pub struct FileOutput {
     file: PendingFile,
     name: String,
-    /// While it is held, Ctrl-C waits until the unfinished file is deleted.
+    /// While this is held, Ctrl-C does not end the process before the unfinished file is deleted.
     _permission: RwLockReadGuard<'static, ()>,
 }
 
 impl LineOutput {
-    /// Begins to write to a path; `-` is stdout. The file must not be read, and what is there must be of this kind.
+    /// Begins to write to a path; `-` is stdout. The file must not be among those that are read. If it already exists,
+    /// it must be of this kind, or `force` must allow overwriting.
     pub fn create(path: &Path, force: ForceArgs, reads: &Reads, kind: OutputKind) -> anyhow::Result<LineOutput> {
         if path == Path::new("-") {
             return Ok(LineOutput::Stdout(BufWriter::new(io::stdout())));
@@ -55,7 +56,7 @@ impl LineOutput {
         }
     }
 
-    /// Puts the file at its path, and prints the summary. Beside lines on stdout it goes to stderr.
+    /// Puts the file at its path, and prints the summary. If the lines are on stdout, the summary is printed on stderr.
     pub fn finish(self, mut summary: Summary, args: &SummaryArgs, global: &Global) -> anyhow::Result<()> {
         match self {
             LineOutput::Stdout(_) => summary.print_beside(args.json, global.quiet),
@@ -68,9 +69,9 @@ impl LineOutput {
     }
 }
 
-/// A record as a line of JSON. Its keys are strings.
+/// A record as a line of JSON. Maps in it must have strings as keys.
 pub fn line(record: &impl Serialize) -> String {
-    // Strings and numbers can always be written.
+    // Writing strings and numbers as JSON never fails.
     let mut line = serde_json::to_string(record).unwrap_or_default();
     line.push('\n');
     line

@@ -1,8 +1,8 @@
 //! The command line: turns flags into options, runs commands, and prints summaries. Only this module prints.
 //!
-//! Only programs use it: `dehusk`, and that of the lab, which has other commands with the same flags.
+//! Only programs use this module: `dehusk`, and `dehusk-lab`, which has other commands with the same flags.
 
-// What is public is for a program of this workspace. What a flag does is in its help.
+// Public items are for the programs of this workspace. Flags are documented by their help.
 #![allow(missing_docs, rustdoc::invalid_html_tags, rustdoc::bare_urls)]
 
 #[cfg(feature = "segments")]
@@ -74,7 +74,7 @@ pub enum Exit {
     Failed = 1,
     /// Wrong usage.
     Usage = 2,
-    /// Done, but some documents were skipped. Each was named on stderr.
+    /// Done, but some documents were skipped. Of many with the same reason, only the first were named on stderr.
     Skipped = 3,
     /// Stopped by Ctrl-C. All written files are complete.
     Interrupted = 130,
@@ -122,7 +122,7 @@ pub struct Global {
     /// Also print on stderr what is done, and why
     #[arg(long, short, global = true, conflicts_with = "quiet", help_heading = "Global options")]
     verbose: bool,
-    /// All that the command line says is read. Every output asks it.
+    /// The files that the command line names to be read. No output may overwrite them.
     #[arg(skip = Reads::nothing())]
     reads: Reads,
 }
@@ -202,7 +202,8 @@ enum Command {
     Schema,
 }
 
-// Arguments of commands that this program was built without. Any are taken, so that the error names the remedy.
+// Arguments of commands that this program was built without. All arguments are accepted, so that the error can name the
+// remedy.
 #[cfg(not(all(feature = "crawl", feature = "manual", feature = "review", feature = "segments")))]
 #[derive(Args, Debug)]
 struct BuiltWithout {
@@ -233,8 +234,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return Exit::Usage;
         }
     };
+
     let told = config.as_ref().and_then(Config::told);
     told.iter().for_each(|told| reporter::print_line(told));
+
     let cli = match parse(command, config.as_ref(), arguments) {
         Ok(cli) => cli,
         Err(error) => {
@@ -245,6 +248,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return exit;
         }
     };
+
     let reporter = cli.global.reporter();
     if told.is_none() {
         reporter.explain(|| match &config {
@@ -252,13 +256,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             None => format!("no {} is used", dehusk_corpus::SETTINGS_FILE),
         });
     }
+
     let plan = Plan { cores: cli.cores_used(), results: cli.command.results(), reports: cli.command.resumes() };
     carry_out(plan, &cli.global, &reporter, || cli.command.run(&cli.global, &reporter))
 }
 
 /// What is known of a command before it starts.
 pub struct Plan {
-    /// The number of threads that compute at the same time, or what is wrong with the number that was asked for.
+    /// The number of threads that compute at the same time, or an error about the number that the user asked for.
     pub cores: Result<usize, String>,
     /// Where the command writes its results.
     pub results: Results,
@@ -269,14 +274,16 @@ pub struct Plan {
 /// Runs a command and prints errors. Returns the exit status.
 pub fn carry_out(plan: Plan, global: &Global, reporter: &Reporter, run: impl FnOnce() -> anyhow::Result<Exit>) -> Exit {
     dehusk_corpus::guarded::silence();
-    // Before anything asks how much there is.
+    // The budget must be set before any code asks for it.
     global.memory.map(|memory| BUDGET.get_or_init(|| Budget::new(memory)));
     reporter.explain(|| global.in_words());
+
     let lists_all = if plan.reports { "--report FILE" } else { "`dehusk clean --report FILE`" };
     let outcome = start(plan).and_then(|()| run());
     reporter.finish();
     reporter.warn_of_others();
     reporter.count_other_skips(lists_all);
+
     match outcome.map_err(|error| taken_apart(error, reporter)) {
         Ok(exit) => exit,
         Err(error) if is_closed_pipe(&error) => Exit::Done,
@@ -297,7 +304,7 @@ pub fn carry_out(plan: Plan, global: &Global, reporter: &Reporter, run: impl FnO
     }
 }
 
-/// Parses the command line with the flags of the file.
+/// Parses the command line, with the flags of the file added.
 fn parse(command: clap::Command, config: Option<&Config>, arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
     let (mut command, arguments) = match config {
         Some(config) => (config.relax(command), config.extend(arguments)),
@@ -309,7 +316,8 @@ fn parse(command: clap::Command, config: Option<&Config>, arguments: Vec<OsStrin
     Ok(Cli { global: cli.global.reading(reads), ..cli })
 }
 
-/// Adds a tip to the error about missing patterns: people write them as the first or the second path.
+/// Adds a tip to the error about missing patterns: people tend to give them as the first or the second path, without
+/// `-p`.
 fn with_order(mut error: clap::Error) -> clap::Error {
     let is_of_patterns = |value: &ContextValue| match value {
         ContextValue::Strings(missing) => missing.iter().any(|argument| argument.starts_with("--patterns")),
@@ -324,8 +332,8 @@ fn with_order(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The error to print. An error that stopped the pipeline comes from this module. If several files are broken, each is
-/// printed.
+/// The error to print, taken out of the error of the pipeline. If pattern files are broken, also prints the problems of
+/// each file.
 fn taken_apart(error: anyhow::Error, reporter: &Reporter) -> anyhow::Error {
     let library = match error.downcast::<PipelineError>() {
         Ok(PipelineError::Stopped(stop)) => {
@@ -421,7 +429,7 @@ impl Command {
 /// The memory for documents, which `--memory` limits.
 static BUDGET: OnceLock<Budget> = OnceLock::new();
 
-/// The memory for documents, of which all that reads documents takes its part.
+/// The memory for documents. All code that reads documents takes its memory from this budget.
 pub fn budget() -> Budget {
     BUDGET.get_or_init(Budget::default).clone()
 }
@@ -455,7 +463,8 @@ fn start(plan: Plan) -> anyhow::Result<()> {
 }
 
 impl Cli {
-    /// The number of threads that compute at the same time. Those of a crawl wait for answers: it has all cores to compute.
+    /// The number of threads that compute at the same time. The threads of a crawl mostly wait for answers, so it has
+    /// one computing thread for each core.
     fn cores_used(&self) -> Result<usize, String> {
         let threads = self.global.threads();
         let is_crawl = matches!(self.command, Command::Crawl(_));
@@ -469,12 +478,12 @@ impl Cli {
 }
 
 impl Global {
-    /// The options, and what the command line says that is read.
+    /// These options, with the files that the command line names to be read.
     pub fn reading(self, reads: Reads) -> Global {
         Global { reads, ..self }
     }
 
-    /// What prints messages.
+    /// The reporter that prints messages, as `--quiet` and `--verbose` say.
     pub fn reporter(&self) -> Reporter {
         Reporter::new(self.quiet).verbose(self.verbose)
     }
@@ -489,7 +498,7 @@ impl Global {
         self.threads.unwrap_or_else(all_cores)
     }
 
-    /// What may be used.
+    /// The number of threads and the memory that may be used, in words.
     fn in_words(&self) -> String {
         let memory = dehusk_core::shown::size(self.memory());
         let why = if self.memory.is_none() { ", 3/4 of what is free" } else { "" };
@@ -502,7 +511,7 @@ impl Global {
     }
 }
 
-/// Whether the reader of the output closed it. This is not an error.
+/// Whether the error is that the reader of the output closed it. This does not count as a failure.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let kind =
         |cause: &(dyn std::error::Error + 'static)| cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);

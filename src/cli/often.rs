@@ -1,13 +1,13 @@
 //! Warnings that many documents can cause.
 //!
-//! Takes the kind of each warning. Says whether it is printed, and counts those that are not. In a run with millions of
-//! documents, they would hide all other messages.
+//! Takes the kind of each warning. Says whether the warning is printed, and counts the warnings that are not. In a run
+//! with millions of documents, these would hide all other messages.
 
 use std::collections::BTreeMap;
 
 use dehusk_run::WarningKind;
 
-/// Number of warnings of a kind that are printed.
+/// Maximum number of warnings of this kind that are printed.
 fn printed(kind: WarningKind) -> u64 {
     match kind {
         WarningKind::Keys => 1,
@@ -26,7 +26,7 @@ fn words(kind: WarningKind) -> &'static str {
         WarningKind::KeptWhole => "a document is kept whole",
         WarningKind::Unusual => "a source is unlike all text that dehusk has learned from",
         WarningKind::NoLesson => "nothing is learned from a document",
-        WarningKind::IgnoredChoices => "what was chosen for pages does nothing in a document",
+        WarningKind::IgnoredChoices => "options for pages have no effect on a document",
         WarningKind::Malformed => "bytes of a document were replaced",
         WarningKind::Converted => "a page is written in UTF-8",
         WarningKind::Copied => "a file is copied with nothing removed",
@@ -45,10 +45,10 @@ impl Often {
         *count <= printed(kind)
     }
 
-    /// A line for each kind of warning of which some were not printed.
+    /// A line for each kind with warnings that were not printed, with their number.
     pub fn others(&self) -> Vec<String> {
         let others = self.0.iter().map(|(kind, count)| (kind, count.saturating_sub(printed(*kind))));
-        // That documents have other keys is said with each of them.
+        // One warning about unexpected keys is enough, so the number of the others is not told.
         let others = others.filter(|(kind, count)| *count > 0 && **kind != WarningKind::Keys);
         let plural = |count| if count == 1 { "" } else { "s" };
         others.map(|(kind, count)| format!("and {count} more warning{} that {}", plural(count), words(*kind))).collect()

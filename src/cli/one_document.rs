@@ -1,4 +1,4 @@
-//! What commands about one document share: reading it, and writing a page with marks on it.
+//! Code that commands about one document share: reading the document, and writing a page with marks on it.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::force::{ForceArgs, PAGE};
 use super::reporter::{Reporter, print};
 use super::{Global, interrupt};
 
-/// Reads the document of a file, or the one on this line of it, from 1.
+/// Reads the only document of a file, or the document on this line of the file. The first line is 1.
 pub fn read(inventory: &Inventory, file: &InputFile, line: Option<u64>) -> anyhow::Result<Document> {
     let path = file.path();
     let path = path.display();

@@ -1,4 +1,5 @@
-//! Commands that find parts of pages: they write them as lines of JSON, or draw them on a page.
+//! Code that `dehusk segment` and `dehusk blocks` share. Both find parts of pages, and write the parts as lines of JSON
+//! or draw them on a page.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -58,15 +59,15 @@ pub struct PageLinesArgs {
     summary: SummaryArgs,
 }
 
-/// What such a command is given, and how it tells of its work.
+/// The arguments of such a command, and the words with which it tells of its work.
 pub struct PageLines<'a> {
-    /// Its name.
+    /// The name of the command.
     pub command: &'static str,
-    /// What it is doing, for the progress.
+    /// What the command is doing, for the progress.
     pub doing: &'static str,
-    /// What it does, for the summary.
+    /// What the command does, for the summary.
     pub step: &'static str,
-    /// The pages, and where the lines go.
+    /// Which pages are read, and where the lines are written.
     pub args: &'a PageLinesArgs,
     /// The kind of the lines.
     pub kind: OutputKind,
@@ -83,12 +84,13 @@ impl PageLinesArgs {
     }
 }
 
-/// Takes what is found in many pages.
+/// A function that takes the parts found in several pages.
 pub type Write<'w, R> = dyn FnMut(&[PageRecords<R>]) -> anyhow::Result<()> + 'w;
 
 impl PageLines<'_> {
-    /// Writes the parts as lines, or draws them on a page, as the flags say. `visit` calls its argument with what is found in the pages, in order; of that, what `is_wanted` is written.
-    /// `count` notes in the summary of a source how many pages it has, and how many lines were written.
+    /// Writes the parts as lines, or draws them on a page, as the flags say. `visit` finds the parts of all pages, in
+    /// order, and calls its second argument with them. Parts for which `is_wanted` is true are written. `count` notes
+    /// the numbers of pages and of written lines in the summary of a source.
     pub fn run<R: Serialize + Sync>(
         &self,
         global: &Global,
@@ -104,8 +106,9 @@ impl PageLines<'_> {
         let reads = inventory.reads().and(&global.reads);
         let mut output = LineOutput::create(output, self.args.force, &reads, self.kind)?;
         reporter.start(self.doing, Steps::Bytes(inventory.files().iter().map(size_of).sum()));
-        // Of each source, the pages and the lines.
+        // The numbers of pages and of lines of each source.
         let mut counts: BTreeMap<String, [usize; 2]> = BTreeMap::new();
+
         let written = summary.time(self.step, || {
             visit(&inventory, &mut |pages: &[PageRecords<R>]| {
                 let wanted = |page: &PageRecords<R>| -> Vec<String> {
@@ -123,6 +126,7 @@ impl PageLines<'_> {
         });
         reporter.finish();
         written?;
+
         for (source, [pages, lines]) in counts {
             summary.documents += pages;
             count(summary.sources.entry(source).or_default(), pages, lines);
@@ -131,7 +135,8 @@ impl PageLines<'_> {
         output.finish(summary, &self.args.summary, global)?;
         Ok(reporter.exit())
     }
-    /// Draws on the only page.
+
+    /// Draws the parts of the only page on it.
     fn draw(
         &self,
         global: &Global,

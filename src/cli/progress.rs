@@ -39,7 +39,7 @@ struct Stage {
     doing: &'static str,
     steps: Steps,
     bar: ProgressBar,
-    /// What an earlier run did, which does not count for the speed.
+    /// The steps that an earlier run did. They do not count for the speed.
     before: AtomicU64,
     start: Instant,
 }
@@ -184,7 +184,7 @@ impl Stage {
 }
 
 impl Ticks {
-    /// Does `act` after each pause.
+    /// Starts a thread that calls `act` after each pause.
     fn start(mut pauses: impl Iterator<Item = Duration> + Send + 'static, act: impl Fn() + Send + 'static) -> Ticks {
         let (stop, stopped) = mpsc::channel();
         let work = move || {
@@ -201,6 +201,7 @@ impl Ticks {
 
 impl Drop for Ticks {
     fn drop(&mut self) {
+        // Ends the pause of the thread.
         self.stop = None;
         self.thread.take().map(JoinHandle::join);
     }

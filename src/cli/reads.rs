@@ -1,4 +1,4 @@
-//! What a command line says that is read.
+//! The files that a command line names to be read.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::config::is_path;
 
 /// The flags whose paths are written. All other paths are read.
 const WRITTEN: [&str; 6] = ["output", "report", "candidates", "plot", "state", "draw"];
-/// The flag of pattern files. Only they are read in their folder, so something else may be written there.
+/// The flag of pattern files. Nothing else in their folder is read, so other files may be written there.
 const PATTERNS: &str = "patterns";
 
 /// The files and folders on a command line that are read, and the file with its settings.

@@ -32,7 +32,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// Prints only errors and skipped documents if `quiet`.
+    /// A reporter. If `quiet`, it prints only errors and skipped documents.
     pub fn new(quiet: bool) -> Reporter {
         Reporter {
             quiet,
@@ -46,7 +46,7 @@ impl Reporter {
         }
     }
 
-    /// Also prints what is done and why, if `verbose`.
+    /// If `verbose`, makes the reporter also print what is done, and why.
     pub fn verbose(self, verbose: bool) -> Reporter {
         Reporter { verbose, ..self }
     }
@@ -58,7 +58,7 @@ impl Reporter {
         self.can_go_on.store(can_go_on, Ordering::Relaxed);
     }
 
-    /// Starts a stage: it has a bar on a terminal, and a line now and then elsewhere.
+    /// Starts a stage. It shows a bar on a terminal. Elsewhere it prints a line now and then.
     pub fn start(&self, doing: &'static str, steps: impl Into<Steps>) {
         *lock(&self.progress) = Arc::new(Progress::start(doing, steps.into(), self.quiet));
     }
@@ -93,7 +93,7 @@ impl Reporter {
         }
     }
 
-    /// Prints how many warnings were not printed. It is called once, at the end.
+    /// Prints how many warnings were not printed. To be called once, at the end.
     pub fn warn_of_others(&self) {
         let others = lock(&self.often).others();
         others.iter().for_each(|line| self.warn(line));
@@ -106,7 +106,7 @@ impl Reporter {
         }
     }
 
-    /// Prints what is done, or why, if the user wants to know.
+    /// Prints what is done, or why, if the reporter is verbose.
     pub fn explain(&self, message: impl FnOnce() -> String) {
         if self.verbose {
             self.print(&message());
@@ -118,15 +118,16 @@ impl Reporter {
         self.print(&format!("error: {message}"));
     }
 
-    /// Names a document that is skipped, and the reason. Of documents with the same reason, only the first are named.
+    /// Prints the name of a document that is skipped, and the reason. Of documents with the same reason, only the first
+    /// are printed.
     pub fn skip(&self, place: &str, reason: &str) {
         if lock(&self.skips).add(place, reason) {
             self.print(&format!("skipped: {place}: {reason}"));
         }
     }
 
-    /// Prints how many skipped documents were not named, and that `lists_all` names them. It is called once, at the
-    /// end.
+    /// Prints how many skipped documents were not named. `lists_all` is the flag or command that lists all. To be
+    /// called once, at the end.
     pub fn count_other_skips(&self, lists_all: &str) {
         let others = lock(&self.skips).others();
         others.iter().for_each(|line| self.print(&format!("skipped: {line}; {lists_all} lists all")));
@@ -138,7 +139,7 @@ impl Reporter {
         self.print(&format!("skipped: {input}: {count} more, which the earlier run named"));
     }
 
-    /// An error if more documents were skipped than allowed.
+    /// Fails if more documents were skipped than allowed.
     pub fn check(&self) -> Result<(), TooManySkipped> {
         let (skipped, allowed) = (self.skipped(), self.max_errors.load(Ordering::Relaxed));
         let is_kept = self.can_go_on.load(Ordering::Relaxed);
@@ -238,8 +239,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints a message on stderr, with flags for the settings that it names. Characters that would control the terminal,
-/// for example in a file name, are escaped. It is no error if nobody reads the message.
+/// Prints a message on stderr. Settings that it names are written as flags. Characters that would control the terminal,
+/// for example in a file name, are escaped. If the message cannot be printed, nothing else happens.
 pub fn print_line(line: &str) {
     let line = Setting::rename_in(&harmless(line), flag);
     let _ = writeln!(std::io::stderr(), "{line}");

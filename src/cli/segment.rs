@@ -78,7 +78,7 @@ pub fn segment_model(path: &str) -> Result<Arc<SegmentModel>, String> {
     SegmentModel::parse(&yaml, path).map(Arc::new).map_err(|error| error.to_string())
 }
 
-/// A value of lambda.
+/// Parses a value of lambda.
 pub fn lambda(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(lambda) if (0.0..=1000.0).contains(&lambda) => Ok(lambda),
@@ -99,7 +99,7 @@ impl From<MethodName> for Method {
 }
 
 impl SegmentationArgs {
-    /// What divides pages in this way.
+    /// The segmenter with these options.
     fn segmenter(&self) -> Segmenter {
         Segmenter {
             method: self.method.into(),

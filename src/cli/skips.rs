@@ -1,8 +1,9 @@
 //! Documents that were skipped.
 //!
-//! Takes the place and the reason of each. Says whether it is printed: only the first for each reason are, because
-//! thousands with the same reason would hide all others. Gives their number, and the first 1000 messages. There may be
-//! millions, so only a hash is kept of the others. It shows whether a document was already counted.
+//! Takes the place and the reason of each skipped document. Says whether the document is printed: only the first
+//! documents with the same reason are, because thousands would hide all others. Gives the number of documents, and the
+//! first 1000 messages. There may be millions of documents, so of the others only a hash is kept, which shows whether a
+//! document was already counted.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -15,11 +16,12 @@ use dehusk_run::record::manifest::NAMED_SKIPS as KEPT;
 pub struct Skips {
     hasher: RandomState,
     hashes: HashSet<u64>,
-    /// The first in alphabetical order, so that the result does not depend on the order in which threads find them.
+    /// The first messages in alphabetical order, so that the result does not depend on the order in which threads find
+    /// them.
     named: BTreeSet<String>,
-    /// The number of those that an earlier run skipped without keeping their names.
+    /// The number of documents that an earlier run skipped without keeping their names.
     unnamed: usize,
-    /// The documents by the kind of their reason.
+    /// The counts of documents, by the kind of their reason.
     alike: BTreeMap<String, Alike>,
 }
 
@@ -27,9 +29,9 @@ pub struct Skips {
 #[derive(Debug, Default)]
 struct Alike {
     count: usize,
-    /// How many of them were printed.
+    /// The number of these documents that were printed.
     printed: usize,
-    /// The place of the last one that was printed.
+    /// The place of the last document that was printed.
     last: String,
 }
 
@@ -57,7 +59,8 @@ fn remedy(is_kept: bool) -> &'static str {
 }
 
 impl Skips {
-    /// Adds a document. Returns whether it is printed: it is new, and few were skipped for the same reason.
+    /// Adds a document. Returns whether it is printed: only if it is new, and few documents with the same reason were
+    /// printed.
     pub fn add(&mut self, place: &str, reason: &str) -> bool {
         let Some(alike) = self.count_in(place, reason) else { return false };
         let is_printed = alike.printed < NAMED_ALIKE;
@@ -73,7 +76,7 @@ impl Skips {
         self.count_in(place, reason);
     }
 
-    /// Counts a document among those with the same reason. `None` if it was counted before.
+    /// Counts a document together with others of the same reason. `None` if it was counted before.
     fn count_in(&mut self, place: &str, reason: &str) -> Option<&mut Alike> {
         let what = format!("{place}: {reason}");
         if !self.hashes.insert(self.hasher.hash_one(&what)) {
@@ -91,7 +94,7 @@ impl Skips {
         Some(alike)
     }
 
-    /// A line for each reason of documents that were not printed.
+    /// A line for each reason for which some documents were printed and others were not, with the number of the others.
     pub fn others(&self) -> Vec<String> {
         let others = self.alike.values().filter(|alike| alike.printed > 0 && alike.count > alike.printed);
         let line =

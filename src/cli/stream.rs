@@ -1,4 +1,5 @@
-//! `dehusk stream`: takes documents in order, cleans each with what was learned from earlier ones, and writes lines of JSON.
+//! `dehusk stream`: takes documents in order, cleans each with what was learned from earlier documents, and writes
+//! lines of JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -118,21 +119,24 @@ fn factor(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Runs the command. `method` says how it is decided what is removed.
+/// Runs the command. `method` is how the text to remove is chosen.
 pub fn run(args: &StreamCommand, method: StreamMethod, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let library = match &args.patterns {
         Some(path) => summary.time("load patterns", || Library::load(path))?,
         None => Library::default(),
     };
+
     let read_options = args.reading.options().tree(true);
     let inventories = scan(args, &read_options, reporter)?;
     if let Some(allowed) = args.max_errors {
         reporter.set_max_errors(allowed, false);
     }
+
     let (target, options) = (args.target(), args.options(global)?.method(method));
     let streamed = stream_corpus(&inventories, &library, &args.state, &target, &options, reporter);
     summary.seconds.extend(reporter.times());
+
     let mut total = Cleaned::default();
     for (source, streamed) in streamed? {
         total.add(&streamed.cleaned);
@@ -140,12 +144,14 @@ pub fn run(args: &StreamCommand, method: StreamMethod, global: &Global, reporter
         summary.learned = Some(LearnedSummary::of(&streamed));
         summary.cleaned = Some(streamed.cleaned);
     }
+
     summary.documents = total.documents;
     summary.cleaned = Some(total);
     summary.skipped = reporter.skipped();
     if summary.documents == 0 && summary.skipped == 0 {
         reporter.note("nothing new in the input: earlier runs with this state have read all of it");
     }
+
     match target {
         StreamTarget::Stdout => summary.print_beside(args.summary.json, global.quiet)?,
         StreamTarget::File(_) | StreamTarget::Nowhere => summary.print(args.summary.json, global.quiet)?,
@@ -153,7 +159,8 @@ pub fn run(args: &StreamCommand, method: StreamMethod, global: &Global, reporter
     Ok(reporter.exit())
 }
 
-/// The files of each path, in the order of the paths, because earlier documents teach how to clean later ones.
+/// Finds the files of each path. They keep the order of the paths, because a stream learns from earlier documents how
+/// to clean later ones.
 fn scan(args: &StreamCommand, options: &ReadOptions, reporter: &Reporter) -> anyhow::Result<Vec<Inventory>> {
     let mut input = args.input.clone();
     if input.is_empty() && args.list.files_from.is_none() {

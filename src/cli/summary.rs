@@ -16,9 +16,9 @@ use dehusk_run::StreamedSource;
 /// The summary that is printed at the end of a run.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
-    /// Number of documents that were mined, or else cleaned, or else read.
+    /// Number of documents that were mined. If nothing was mined, the number that were cleaned, or else read.
     pub documents: usize,
-    /// Number of documents that were skipped. Each was named on stderr.
+    /// Number of documents that were skipped. Of many with the same reason, only the first were named on stderr.
     pub skipped: usize,
     /// Totals of cleaning. Absent if nothing was cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,10 +44,10 @@ pub struct SourceSummary {
     pub mined: Option<MinedSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<Cleaned>,
-    /// How the source is unlike all text that the model has learned from. Absent if it is not.
+    /// How the source differs from all text that the model has learned from. Absent if it does not differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unusual: Option<String>,
-    /// What varies in its documents. Absent except for `dehusk fields`.
+    /// The text that varies in the templates of its documents. Absent except for `dehusk fields`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<FieldsSummary>,
     /// How its pages were divided. Absent except for `dehusk segment`.
@@ -56,7 +56,7 @@ pub struct SourceSummary {
     /// The blocks of its pages. Absent except for `dehusk blocks`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<BlocksSummary>,
-    /// How much it has changed since it was mined. Absent if nothing or too little was cleaned.
+    /// How much the source has changed since it was mined. Absent if nothing or too little was cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
     /// What a stream has learned. Absent except for `dehusk stream`.
@@ -75,7 +75,8 @@ pub struct LearnedSummary {
     pub segments: usize,
     /// Number of these segments that are in enough documents for a template.
     pub templates: usize,
-    /// The share of the template text that was already known as template when it arrived, by pages: from, to, share.
+    /// For each range of pages (from, to), the share of their template text that was already known as template when it
+    /// arrived.
     pub recall: Vec<(u64, u64, f64)>,
     /// How the template of the source changed recently. Absent if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +124,7 @@ pub struct MinedSummary {
     pub cutoff: f64,
     /// Number of patterns in the source's pattern file.
     pub patterns: usize,
-    /// Number of candidates that turned out to be language.
+    /// Number of candidates that turned out to be language, not template.
     pub language: usize,
 }
 
@@ -141,7 +142,7 @@ pub struct BlocksSummary {
     pub blocks: usize,
 }
 
-/// What was found to vary in one source.
+/// The text that varies in the templates of one source.
 #[derive(Debug, Default, Serialize)]
 pub struct FieldsSummary {
     pub documents: usize,
@@ -178,7 +179,7 @@ impl Summary {
         }
     }
 
-    /// Prints the same on stderr, because stdout is for documents.
+    /// Prints the summary like [`Summary::print`], but on stderr, because stdout is for documents.
     pub fn print_beside(&self, json: bool, quiet: bool) -> anyhow::Result<()> {
         match (json, quiet) {
             (true, _) => super::reporter::print_line(&serde_json::to_string_pretty(self)?),

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Vec<Column>,
-    /// Headings of several columns: the first column, the number of columns, the heading.
+    /// Headings that several columns share, each with the index of the first column and the number of columns.
     groups: Vec<(usize, usize, String)>,
     rows: Vec<Vec<String>>,
 }
@@ -87,7 +87,7 @@ impl Display for Table {
     }
 }
 
-/// `.987`, as in the literature.
+/// A number without the zero before the point: `.987`, as in the literature.
 pub fn decimal(value: f64, digits: usize) -> String {
     let written = format!("{value:.digits$}");
     match written.strip_prefix("-0.") {

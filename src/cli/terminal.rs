@@ -72,14 +72,14 @@ impl Screen {
         self.has_colours
     }
 
-    /// The text in a style, if there are colours. The style ends before the line does, so that a pager can show any line
-    /// first.
+    /// The line in a style, if there are colours. Each line has its own style, so that a pager can start at any line.
     pub fn paint(self, style: Style, line: &str) -> String {
         let style = if self.has_colours { style.of_terminal() } else { anstyle::Style::new() };
         format!("{style}{line}{style:#}")
     }
 
-    /// Foreign text, made harmless if a terminal shows it: directly, or behind a pager if there are colours.
+    /// Text from outside, made harmless if a terminal may show it: stdout is a terminal, or a pager may pass the text
+    /// on, because there are colours.
     pub fn harmless(self, text: &str) -> Cow<'_, str> {
         if self.is_terminal || self.has_colours { harmless(text) } else { Cow::Borrowed(text) }
     }

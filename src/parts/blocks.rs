@@ -11,8 +11,8 @@ use dehusk_segments::importance::record::{BlockRecord, runs_of};
 use dehusk_segments::segmentation::paths::{Paths, joined};
 use dehusk_segments::segmentation::vision::VisionBlock;
 
-/// Finds the blocks of all pages in order, and calls `write` with those of many pages at a time. A page that shows nothing has
-/// none. What is no HTML page is left out and named.
+/// Finds the blocks of all pages in order, and calls `write` with the blocks of many pages at a time. A page that shows
+/// nothing has no blocks. A document that is not an HTML page is left out and named.
 ///
 /// # Errors
 /// If `write` fails, or the observer stops the run.
@@ -85,7 +85,7 @@ mod tests {
                 ranges.iter().map(|&(start, end)| &of[start..end]).collect::<Vec<&str>>().join(" ")
             };
             let (html, text) = (of(&record.bytes, PAGE), of(&record.text, &document.text));
-            // What is seen of the block is in its bytes.
+            // The visible text of the block is in its bytes.
             assert!(text.split_whitespace().all(|word| html.contains(word)), "{html} {text}");
             assert_eq!(text.split_whitespace().count(), record.words as usize, "{text}");
         }

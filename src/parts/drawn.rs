@@ -17,7 +17,7 @@ const CLASSES: [&str; 8] = [
     "dehusk-segment-6",
     "dehusk-segment-7",
 ];
-/// Their backgrounds. Black text can be read on each of them.
+/// The background colors of these classes. Black text can be read on each of them.
 const COLORS: [&str; CLASSES.len()] =
     ["#ffd7d5", "#cfe8ff", "#d3f5d8", "#fff0b3", "#e6d9ff", "#ffdcb8", "#c9f2ee", "#e4e7ea"];
 /// Number of segments or blocks in the legend.
@@ -30,7 +30,7 @@ const LEVELS: [(&str, &str, &str); 4] = [
     ("dehusk-level-4", "#d3f5d8", "main content"),
 ];
 
-/// The page with these segments, which must be those of its text.
+/// The page with these segments drawn on it. They must be segments of its text.
 pub fn drawn_segments(canvas: &Canvas, segments: &[SegmentRecord]) -> String {
     let marks = segments.iter().flat_map(marks).collect();
     let row = |segment: &SegmentRecord| {
@@ -40,7 +40,7 @@ pub fn drawn_segments(canvas: &Canvas, segments: &[SegmentRecord]) -> String {
     drawn(canvas, marks, &style(CLASSES.into_iter().zip(COLORS)), &legend("segment", &rows))
 }
 
-/// The page with these blocks, which must be those of its text, in the colors of their importance.
+/// The page with these blocks drawn on it, in the colors of their importance. They must be blocks of its text.
 pub fn drawn_blocks(canvas: &Canvas, blocks: &[BlockRecord]) -> String {
     let level = |block: &BlockRecord| LEVELS[usize::from(block.level.clamp(1, 4)) - 1];
     let about = |block: &BlockRecord| {
@@ -88,7 +88,7 @@ fn style(colors: impl Iterator<Item = (&'static str, &'static str)> + Clone) -> 
     format!("{} {{ all: unset !important; color: #000 !important }}\n{colors}{LEGEND_STYLE}", all.join(", "))
 }
 
-/// A box that lists segments or blocks: what is said of each, and its nodes.
+/// A box that lists segments or blocks: a description of each, and its nodes.
 fn legend(what: &str, rows: &[(String, &[String])]) -> String {
     let mut legend = format!(
         "<details class=\"dehusk-legend\" open><summary>dehusk: {}; point at text to see of which it is</summary>",

@@ -9,8 +9,8 @@ use dehusk_segments::segmentation::paths::{Paths, joined, outermost};
 use dehusk_segments::segmentation::record::SegmentRecord;
 use dehusk_segments::segmentation::segmenter::Segmenter;
 
-/// Divides all pages in order, and calls `write` with the segments of many pages at a time, in the order of their first leaves.
-/// A page that shows nothing has none. What is no HTML page is left out and named.
+/// Divides all pages in order, and calls `write` with the segments of many pages at a time, in the order of their first
+/// leaves. A page that shows nothing has no segments. A document that is not an HTML page is left out and named.
 ///
 /// # Errors
 /// If `write` fails, or the observer stops the run.
@@ -31,12 +31,12 @@ pub fn segment_corpus<E: From<PipelineError>>(
     visit_pages(inventory, "segments", observer, of_page, write)
 }
 
-/// The segments of a document with this tree, in the order of their first leaves, and whether there are more candidates than
-/// are tried.
+/// The segments of a document with this tree, in the order of their first leaves, and whether the page is so large that
+/// not all parts were tried or compared.
 pub fn records(segmenter: &Segmenter, document: &Document, tree: &Tree) -> (Vec<SegmentRecord>, bool) {
     with_facts(document, tree, |facts| {
         let segments = segmenter.of_facts(facts);
-        // The page-level model knows no boxes.
+        // The page-level model uses no boxes.
         let values = segmenter.page_model.values(&Facts::of(tree, &document.text, document.url.as_deref(), None));
         let (paths, nodes) = (Paths::of(tree), outermost(tree, &segments));
         let members = segments.grouping.members();

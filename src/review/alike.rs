@@ -1,8 +1,9 @@
 //! Groups patterns of a list that are nearly the same.
 //!
-//! Two patterns are alike if they have the same tokens apart from one stretch, or if one contains the other, and if what
-//! they have in common is at least half of the longer one, and two tokens. Each pattern joins the first pattern of the
-//! list that it is like. So the members of a group are like its first one, not like each other.
+//! Two patterns are alike if they have the same tokens apart from one stretch, or if one contains the other. In both
+//! cases, the tokens in common must be at least two, and at least half of the longer pattern. Each pattern joins the
+//! first group whose first pattern it is like. So the members of a group are like its first pattern, but not always
+//! like each other.
 
 use std::collections::HashMap;
 
@@ -12,20 +13,21 @@ use dehusk_core::tokens::Piece;
 /// Patterns that are nearly the same, as indices in their file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlikePatterns {
-    /// The first one in the list.
+    /// The first of these patterns in the list.
     pub first: usize,
-    /// Those that are like it, in the order of the list.
+    /// The patterns that are like the first one, in the order of the list.
     pub others: Vec<usize>,
 }
 
 impl AlikePatterns {
-    /// All of them.
+    /// All patterns of the group.
     pub fn all(&self) -> impl Iterator<Item = usize> + '_ {
         std::iter::once(self.first).chain(self.others.iter().copied())
     }
 }
 
-/// The groups of a list of patterns, most of which have one member. Regexes that people wrote are like no other.
+/// Groups the patterns of a list. Most groups have one member. A regex that a person wrote is not like any other
+/// pattern.
 pub fn alike_patterns(file: &PatternFile, listed: &[usize]) -> Vec<AlikePatterns> {
     let mut groups: Vec<AlikePatterns> = Vec::with_capacity(listed.len());
     let mut firsts: Vec<Vec<&Piece>> = Vec::with_capacity(listed.len());
@@ -59,13 +61,14 @@ enum Pair {
     Inside,
 }
 
-/// The pairs under which a group is found.
+/// The pairs of a group's first pattern, under which other patterns find the group.
 fn pairs<'p>(tokens: &[&'p Piece]) -> impl Iterator<Item = (Pair, &'p Piece, &'p Piece)> {
     edges(tokens).into_iter().chain(neighbours(tokens, Pair::Inside))
 }
 
-/// The pairs with which a pattern finds the groups that it may belong to.
+/// The pairs with which a pattern looks for the groups that it may belong to.
 fn lookups<'p>(tokens: &[&'p Piece]) -> impl Iterator<Item = (Pair, &'p Piece, &'p Piece)> {
+    // The first pattern of a group may contain this pattern.
     let inside_of_group = edges(tokens).first().map(|&(_, a, b)| (Pair::Inside, a, b));
     edges(tokens).into_iter().chain(neighbours(tokens, Pair::Start)).chain(inside_of_group)
 }
@@ -107,7 +110,7 @@ mod tests {
     use super::*;
     use dehusk_core::patterns::{ID_DIGITS, LexerCache, id_of, regex};
 
-    /// The examples of each group of patterns of these words, in this order.
+    /// Groups patterns with these words. Gives the indices of the words in each group.
     fn grouped(words: &[&str]) -> Vec<Vec<usize>> {
         let head = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n";
         let parse = |yaml: &str| PatternFile::parse(yaml, &LexerCache::default()).unwrap();

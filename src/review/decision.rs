@@ -1,8 +1,8 @@
 //! Decisions of a person, and how they are undone.
 //!
 //! A [`Step`] is one decision. It may change many patterns of a file at once, and many files. Each [`Change`] has the
-//! old and the new value. So a reversed step undoes itself, and a change is only made if the old value is still as the
-//! person saw it.
+//! old and the new value. So a step is undone by swapping these values, and a change is made only if the old value is
+//! still as the person saw it.
 
 use dehusk_core::patterns::{Keep, Pattern, PatternFile, Status};
 
@@ -68,13 +68,13 @@ pub enum Change {
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// A description: "accepted 3742adb3".
+    /// A description, such as `accepted: “Home News”`.
     pub what: String,
-    /// What it changes in each file.
+    /// The changes of this decision, by file.
     pub files: Vec<FileChanges>,
 }
 
-/// What one decision changes in one file.
+/// The changes of one decision in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChanges {
     /// The source of the file.
@@ -116,7 +116,7 @@ impl Step {
         Step { what: self.what, files: self.files.into_iter().rev().map(FileChanges::undone).collect() }
     }
 
-    /// The source and the id of its pattern, if it changes exactly one pattern and nothing else.
+    /// If the step changes exactly one pattern and nothing else: its source and its id.
     pub fn only_pattern(&self) -> Option<(&str, &str)> {
         let [FileChanges { source, changes }] = &self.files[..] else { return None };
         match &changes[..] {

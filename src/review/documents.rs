@@ -1,7 +1,7 @@
 //! The documents on which decisions are tried.
 //!
-//! If a source has more than wanted, a part of them is used, evenly spread. The texts of the most recently used sources
-//! stay in memory.
+//! If a source has more documents than wanted, only some are used, evenly spread. The texts of the most recently used
+//! sources stay in memory.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ const IN_MEMORY: usize = 4;
 pub struct Documents {
     inventory: Inventory,
     most: usize,
-    /// `Err`: the message why they could not be listed.
+    /// The documents of each source, once they are listed. `Err` is the reason why they could not be listed.
     listings: OnceLock<Result<BTreeMap<String, Vec<DocumentRef>>, String>>,
     recent: Mutex<Vec<(String, Arc<Texts>)>>,
 }
@@ -32,11 +32,11 @@ pub struct Documents {
 /// The documents of a source that are looked at.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// The readable ones, in the order of the corpus.
+    /// The documents that could be read, in the order of the corpus.
     pub documents: Vec<LoadedDocument>,
     /// Number of all documents of the source.
     pub of: usize,
-    /// Why some could not be read.
+    /// The reasons why other documents could not be read.
     pub skipped: Vec<String>,
 }
 
@@ -49,14 +49,14 @@ pub struct LoadedDocument {
     pub id: String,
     /// Its text.
     pub text: String,
-    /// The tree of its page, if it is one.
+    /// The tree of the page, if the document is a page.
     pub tree: Option<Arc<Tree>>,
     /// Where it is in the corpus.
     place: DocumentRef,
 }
 
 impl Texts {
-    /// What patterns do to them. Stops when `go_on` returns false.
+    /// The effects of patterns on these documents. Stops when `go_on` returns false.
     pub fn effects(&self, question: &Question, go_on: impl Fn() -> bool + Sync) -> Effects {
         let read = |index: usize| {
             let LoadedDocument { text, tree, .. } = self.documents.get(index)?;
@@ -84,7 +84,7 @@ impl Documents {
     pub fn texts(&self, source: &str) -> Arc<Texts> {
         let lock = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().iter().find(|(known, _)| known == source).map(|(_, texts)| Arc::clone(texts));
-        // Without the lock, so that others can continue.
+        // Reads without the lock, so that other threads can continue.
         let texts = known.unwrap_or_else(|| Arc::new(self.read(source)));
         let mut recent = lock();
         recent.retain(|(known, _)| known != source);
@@ -95,10 +95,10 @@ impl Documents {
         texts
     }
 
-    /// The document as it is now. If it is a page, it comes with its markup, which does not stay in memory.
+    /// Reads a document again, as it is now. If it is a page, it comes with its markup, which is not kept in memory.
     ///
     /// # Errors
-    /// Why it cannot be read any more.
+    /// If the document cannot be read any more: the reason.
     pub fn read_again(&self, document: &LoadedDocument) -> Result<Document, String> {
         self.inventory.read(&document.place).map_err(|skipped| skipped.to_string())
     }
@@ -110,7 +110,7 @@ impl Documents {
             .par_iter()
             .map(|&place| {
                 let document = self.inventory.read(place).map_err(|skipped| skipped.to_string())?;
-                // A copy, because the file may change in the meantime.
+                // The text is kept, because the file may change in the meantime.
                 Ok(LoadedDocument {
                     source: document.source.as_str().to_owned(),
                     id: document.id,

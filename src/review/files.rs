@@ -1,8 +1,8 @@
 //! The pattern files of a folder, which other programs may change at the same time.
 //!
-//! Before a decision is written, its file is read again, and compared once more just before it is replaced. So what an
-//! editor saved in between is noticed, and the decision is applied to the new version. A file that cannot be read any
-//! more is not touched until someone repairs it.
+//! Before a decision is written, its file is read again, and compared once more just before it is replaced. So a
+//! version that an editor saved in between is noticed, and the decision is applied to that version. A file that cannot
+//! be read any more is not touched until someone repairs it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, Metadata};
@@ -19,10 +19,10 @@ use super::decision::{FileChanges, Refusal, Step};
 /// Pattern files, by source.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// While this lock is held, no other thread may be waited for, because the survey's threads take it as well.
-    /// Parsing uses rayon's threads, so files are parsed before the lock is taken.
+    /// Code that holds this lock must not wait for another thread, because the survey's threads take the lock, too.
+    /// Parsing waits for rayon's threads, so files are parsed before the lock is taken.
     state: Mutex<State>,
-    /// Held while looking for changes, so that only one thread does.
+    /// Held while looking for changes, so that only one thread looks at a time.
     looking: Mutex<()>,
     cache: LexerCache,
 }
@@ -50,7 +50,7 @@ struct OpenFile {
     revision: u64,
 }
 
-/// Changes when the file may have changed: modification time and size.
+/// The modification time and the size of a file. If they are different, the file may have changed.
 type Stamp = Option<(SystemTime, u64)>;
 
 /// Why a decision was not written.
@@ -144,14 +144,14 @@ impl Files {
         self.state().revisions != before
     }
 
-    /// Writes a decision to all of its files, or to none, whatever happened to the files in the meantime.
+    /// Writes a decision to all of its files, or to none, even if the files changed in the meantime.
     pub fn save(&self, step: &Step) -> Result<(), SaveError> {
         if let [_, _, ..] = step.files[..] {
             step.files.iter().try_for_each(|changes| self.check(changes))?;
         }
         for (number, changes) in step.files.iter().enumerate() {
             if let Err(error) = self.save_file(changes) {
-                // A file that cannot be written back is not changed. The error of the other one is told.
+                // Undoes the changes of files that were already written, as far as possible. Returns the first error.
                 let written = step.files[..number].iter().rev();
                 written.for_each(|changes| drop(self.save_file(&changes.clone().undone())));
                 return Err(error);
@@ -160,7 +160,7 @@ impl Files {
         Ok(())
     }
 
-    /// Whether a change could be written now.
+    /// Checks that these changes could be written now.
     fn check(&self, changes: &FileChanges) -> Result<(), SaveError> {
         let mut open = self.read_again(&changes.source)?;
         if let Some(problem) = open.problem {
@@ -170,6 +170,7 @@ impl Files {
     }
 
     fn save_file(&self, changes: &FileChanges) -> Result<(), SaveError> {
+        // Tries again if the file has changed after it was read.
         loop {
             let newer = self.read_again(&changes.source)?;
             // The lock serialises decisions that are made at the same time.
@@ -252,7 +253,7 @@ impl OpenFile {
         Ok(OpenFile { path: path.to_owned(), yaml: yaml.into(), stamp, file, problem: None, revision: 0 })
     }
 
-    /// The current version of the file. If it cannot be read, the last one, with the problem.
+    /// The current version of the file. If it cannot be read, the last version that could be, with the problem.
     fn read_again(&self, cache: &LexerCache) -> OpenFile {
         let stamp = stamp(&self.path);
         let read = read(&self.path);

@@ -1,4 +1,4 @@
-//! Access control: only a browser on this machine that has the key, and only our own pages in it.
+//! Access control: requests may come only from a browser on this machine that has the key, and only from our own pages.
 //!
 //! The server listens on loopback only, but any page in the browser can send requests to it. So every path begins with
 //! a random key. A request from another site's page, or through another site's name that resolves to this address,
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 
 use dehusk_core::html::MARKED_PAGE_POLICY;
 
-/// What a valid request must have.
+/// The key and the port that a valid request must have.
 #[derive(Clone, Debug)]
 pub struct Guard {
     key: String,
@@ -22,8 +22,8 @@ pub struct Guard {
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What the answer with a document as a page has instead: only our own pages may frame it, and it has no part in them. It is
-/// in a sandbox also where it is opened without a frame: it runs no script, sends nothing, and belongs to no site.
+/// The headers that an answer with a document as a page has instead. Only our own pages may frame the document. It is
+/// in a sandbox even if it is opened without a frame: it runs no script, sends nothing, and belongs to no site.
 pub fn of_marked_page() -> [(HeaderName, String); 2] {
     let policy = format!("{MARKED_PAGE_POLICY}; frame-ancestors 'self'; sandbox");
     [(header::CONTENT_SECURITY_POLICY, policy), (header::X_FRAME_OPTIONS, "SAMEORIGIN".to_owned())]
@@ -66,7 +66,8 @@ impl Guard {
     }
 }
 
-/// Refuses invalid requests, and adds the security headers to every answer. Headers that an answer has already, stay.
+/// Refuses invalid requests, and adds the security headers to every answer. Headers that the answer already has are
+/// kept.
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let refusal = guard.refusal(request.uri().path(), request.headers());
     let mut response = match refusal {
@@ -88,7 +89,8 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     response
 }
 
-/// Compares in constant time.
+/// Whether 2 texts are equal. The time does not depend on where they differ, so that nobody can guess the key step by
+/// step.
 fn is_same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

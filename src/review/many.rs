@@ -15,15 +15,16 @@ use dehusk_core::selection::effects::{Effects, PatternEffect};
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// The pattern on screen, and those of its source that are nearly the same.
+    /// The pattern on screen, and the patterns of its source that are nearly the same.
     Alike,
     /// The pattern on screen, and the same pattern in the files of other sources.
     Everywhere,
     /// All listed patterns.
     Listed,
-    /// Patterns that 90 % of the documents had at mining, and of which every match is removed now.
+    /// Patterns that at least 90 % of the documents had at mining, and whose matches are all removed now.
     Frequent,
-    /// Patterns of whole lines that 50 % of the documents had at mining, and of which every match is removed now.
+    /// Patterns of whole lines that at least 50 % of the documents had at mining, and whose matches are all removed
+    /// now.
     Lines,
     /// Patterns without a match in the documents.
     Idle,
@@ -37,12 +38,12 @@ pub struct ChosenPatterns {
 }
 
 impl Group {
-    /// Whether it consists of a pattern and others like it.
+    /// Whether the group consists of the pattern on screen and others like it.
     pub fn is_about_one(self) -> bool {
         matches!(self, Group::Alike | Group::Everywhere)
     }
 
-    /// As in addresses.
+    /// The name of the group in addresses.
     pub fn name(self) -> &'static str {
         match self {
             Group::Alike => "alike",
@@ -54,7 +55,7 @@ impl Group {
         }
     }
 
-    /// Whether a pattern of the list is in this group. Groups that depend on the pattern on screen have none of it.
+    /// Whether a pattern of the list is in this group. False for groups that depend on the pattern on screen.
     fn has(self, pattern: &Pattern, effect: Option<&PatternEffect>) -> bool {
         let does = |what: fn(&PatternEffect) -> bool| effect.is_some_and(what);
         match self {
@@ -80,7 +81,7 @@ impl Group {
 }
 
 impl ChosenPatterns {
-    /// The undecided patterns of these.
+    /// The undecided ones among these patterns.
     pub fn undecided(files: impl IntoIterator<Item = (Arc<PatternFile>, Vec<usize>)>) -> ChosenPatterns {
         let undecided = |(file, mut indices): (Arc<PatternFile>, Vec<usize>)| {
             indices.retain(|&index| file.patterns[index].status == Status::Proposed);
@@ -99,14 +100,14 @@ impl ChosenPatterns {
         self.files.iter().map(|(_, indices)| indices.len()).sum()
     }
 
-    /// A hash of what the person sees: the ids of the patterns, and their files.
+    /// A hash of the patterns that the person sees: of their ids and their files.
     pub fn version(&self) -> String {
         let mut hasher = FxHasher::default();
         self.patterns().for_each(|(file, pattern)| (&file.source, &pattern.id).hash(&mut hasher));
         format!("{:016x}", hasher.finish())
     }
 
-    /// The decision that gives all of them this status.
+    /// The decision that gives all chosen patterns this status.
     pub fn step_to(&self, status: Status) -> Step {
         let change = |pattern: &Pattern| {
             let from = Entry::of(pattern);
@@ -121,7 +122,7 @@ impl ChosenPatterns {
     }
 }
 
-/// Whether anything matches at all. If not, the documents are missing or from another source, and say nothing about a
+/// Whether any pattern matches. If none does, the documents are missing or from another source, and say nothing about a
 /// pattern.
 fn are_of_this_source(effects: &Effects) -> bool {
     effects.patterns.first().is_some_and(|own| own.iter().any(|effect| effect.matches > 0))

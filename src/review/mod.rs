@@ -63,11 +63,11 @@ pub struct Session {
     survey: Survey,
 }
 
-/// The revisions of the patterns with which something was computed: the source's own, and the shared ones.
+/// The revisions of the patterns with which something was computed: of the source's own file, and of the shared file.
 pub type Version = (u64, u64);
 
 impl Session {
-    /// Reads the pattern files that `list` gives. `as_mined` says whether these are the options with which mining tries
+    /// Reads the pattern files that `list` gives. `as_mined` says whether `options` are those with which mining tries
     /// patterns out.
     pub fn open(
         list: Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>,
@@ -101,12 +101,12 @@ impl Session {
         }
     }
 
-    /// A source's patterns, and why the current version of its file cannot be read, if so.
+    /// A source's patterns, and the reason if the current version of its file cannot be read.
     fn patterns(&self, source: &str) -> Option<(Arc<PatternFile>, Option<String>)> {
         Some((self.files.get(source)?, self.files.problem(source)))
     }
 
-    /// A source's patterns for a decision. An error if there is no such source.
+    /// A source's patterns for a decision. Fails if there is no such source.
     fn file(&self, source: &str) -> Result<Arc<PatternFile>, SaveError> {
         self.files.get(source).ok_or_else(|| SaveError::NoSuchSource(source.to_owned()))
     }
@@ -152,7 +152,7 @@ impl Session {
         self.survey.wake();
         match undone {
             Ok(()) => Ok(Some(step)),
-            // What others changed since stays; earlier decisions can still be undone.
+            // Changes that others made since are kept, so this step is dropped. Earlier decisions can still be undone.
             Err(error @ SaveError::Refused(_)) => Err(error),
             Err(error) => {
                 history.push(step);
@@ -236,7 +236,8 @@ impl Session {
         Ok(what)
     }
 
-    /// The files that have a pattern with the same id or the same regex, with its indices, and this file.
+    /// The files that have a pattern with the same id or the same regex, with the indices of these patterns. This file
+    /// is among them, with this pattern only.
     fn with_same_pattern(&self, file: &PatternFile, pattern: &Pattern) -> Vec<(Arc<PatternFile>, Vec<usize>)> {
         let is_same = |other: &Pattern| other.id == pattern.id || other.regex == pattern.regex;
         let indices = |other: &PatternFile| {
@@ -250,7 +251,7 @@ impl Session {
         files.map(|other| (Arc::clone(&other), indices(&other))).filter(|(_, indices)| !indices.is_empty()).collect()
     }
 
-    /// A text that a person selected in a document, extended to whole words, and a note that says where it is.
+    /// Extends a text that a person selected in a document to whole words. Also returns a note that names the document.
     fn as_it_stands(&self, source: &str, text: &str, document: Option<usize>) -> Result<(String, String), String> {
         let keep = Keep::new(text, "").map_err(|error| error.to_string())?;
         let texts = self.documents.texts(source);
@@ -267,7 +268,7 @@ impl Session {
         Ok((words.join(" "), format!("in {}", page.id)))
     }
 
-    /// Keeps a text from now on, with this note. `None`: keeps it no longer.
+    /// Keeps a text from now on, with this note. If the note is `None`, no longer keeps the text.
     fn keep(&self, source: &str, text: &str, note: Option<&str>) -> Result<(), SaveError> {
         let file = self.file(source)?;
         let text = text.trim();

@@ -1,8 +1,9 @@
 //! What a decision would change, before it is made.
 //!
 //! Takes [`Step`]s, and cleans documents as they are cleaned now and as they would be after each step. Returns the
-//! differences of the cuts. So it also shows what no pattern matches, but is removed or comes back with its neighbours.
-//! Only documents in which a changed pattern matches can change, so only these are cleaned.
+//! differences between what is cut. So it also shows text that no pattern matches, but that is removed, or comes back,
+//! together with its neighbours. Only documents in which a changed pattern matches can change, so only these are
+//! cleaned.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -34,13 +35,13 @@ pub struct Preview {
     pub sampled: usize,
     /// Number of all documents.
     pub of: usize,
-    /// Number of documents of which more or less would be removed.
+    /// Number of documents of whose text more or less would be removed.
     pub documents: usize,
-    /// What would be removed in addition.
+    /// The text that would be removed in addition.
     pub removed: Difference,
-    /// What would no longer be removed.
+    /// The text that would no longer be removed.
     pub back: Difference,
-    /// The matches of the changed patterns, now and then.
+    /// The matches of the changed patterns, now and after the decision.
     pub matches: [MatchCounts; 2],
     /// New matches.
     pub gained: Vec<SampleMatch>,
@@ -59,12 +60,12 @@ pub struct MatchCounts {
     pub documents: usize,
 }
 
-/// Text that is removed in one state and not in the other.
+/// Text that is removed before a decision but not after it, or the other way round.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Difference {
     /// Its size.
     pub bytes: usize,
-    /// The size of what no pattern explains.
+    /// The size of the part that no pattern explains.
     pub unmatched: usize,
     /// Each different text once, the largest sum first.
     pub excerpts: Vec<Excerpt>,
@@ -73,7 +74,7 @@ pub struct Difference {
 /// A text that is removed in one state and not in the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// Index in [`Preview::texts`], and of the document in it.
+    /// The index in [`Preview::texts`], and the index of the document there.
     pub document: (usize, usize),
     /// The bytes of the document.
     pub bytes: Range<usize>,
@@ -90,7 +91,7 @@ impl Session {
         move || start.elapsed() < PATIENCE_OF_PERSON && !self.survey.is_closed()
     }
 
-    /// The matches of a pattern in a source's own file, as many as are found in time.
+    /// The matches of a pattern from a source's own file, as many as are found in time.
     pub fn matches(&self, source: &str, index: usize, texts: &Texts) -> Vec<SampleMatch> {
         let files = self.files_for(source);
         let Some(own) = files.first() else { return Vec::new() };
@@ -101,21 +102,23 @@ impl Session {
         texts.effects(&question, go_on).watched
     }
 
-    /// What each of these steps would change, until the time is over or `go_on` returns false. All of them change the
-    /// same patterns. The error says why one of them cannot be made.
+    /// What each of these steps would change. Stops when the time is over or `go_on` returns false. All steps change
+    /// the same patterns. The error says why a step cannot be made.
     pub fn preview(&self, steps: &[Step], go_on: impl Fn() -> bool + Sync) -> Result<Vec<Preview>, Refusal> {
         let patience = self.patience();
         let go_on = || patience() && go_on();
+
         let changed = Changed::by(self, steps)?;
         let mut previews: Vec<Preview> = steps.iter().map(|_| Preview::default()).collect();
         for source in changed.sources() {
             let texts = self.documents.texts(source);
-            // The documents of other steps' sources are looked at there.
+            // Documents of a source whose own file changes, too, are looked at together with that source.
             let is_elsewhere =
                 |page: usize| source == SHARED && changed.files.contains_key(&texts.documents[page].source);
             let pages: Vec<usize> = (0..texts.documents.len()).filter(|&page| !is_elsewhere(page)).collect();
             let probe = changed.probe(self, source);
             let can_change = Changed::matching(&probe, &texts, &pages, &go_on);
+
             let mut by_source: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
             for (page, is_matched) in pages.iter().copied().zip(can_change) {
@@ -125,6 +128,7 @@ impl Session {
                     None => outcomes.push((page, None)),
                 }
             }
+
             for (of_source, pages) in by_source {
                 let states = changed.states(self, of_source);
                 let look = |scratch: &mut Scratch, &page: &usize| {
@@ -133,11 +137,13 @@ impl Session {
                 };
                 outcomes.extend(pages.par_iter().map_init(Scratch::default, look).collect::<Vec<_>>());
             }
+
             outcomes.sort_by_key(|(page, _)| *page);
             for (number, preview) in previews.iter_mut().enumerate() {
                 preview.add(number, source, &texts, &outcomes);
             }
         }
+
         for Preview { texts, removed, back, .. } in &mut previews {
             [removed, back].into_iter().for_each(|difference| difference.join_same_texts(texts));
         }
@@ -145,7 +151,7 @@ impl Session {
     }
 }
 
-/// The files that steps change, before and after each of them.
+/// The files that steps change, before the steps and after each step.
 struct Changed {
     files: BTreeMap<String, ChangedFile>,
     /// Number of steps.
@@ -154,7 +160,7 @@ struct Changed {
 
 struct ChangedFile {
     now: Arc<PatternFile>,
-    /// After each step.
+    /// The file after each step.
     then: Vec<Arc<PatternFile>>,
     ids: HashSet<String>,
 }
@@ -183,7 +189,8 @@ impl Changed {
         Ok(Changed { files, steps: steps.len() })
     }
 
-    /// The shared patterns are the last, because their documents are those of all sources.
+    /// The sources of the changed files. The shared patterns come last, because their documents are those of all
+    /// sources.
     fn sources(&self) -> impl Iterator<Item = &str> {
         let own = self.files.keys().map(String::as_str).filter(|&source| source != SHARED);
         own.chain(self.files.contains_key(SHARED).then_some(SHARED))
@@ -209,8 +216,8 @@ impl Changed {
         Cleaner::new(&probes.iter().collect::<Vec<_>>(), &session.options)
     }
 
-    /// Whether a changed pattern matches in each of these documents. `None` if the time is over before. A document on
-    /// which the engine gives up is looked at, which tells why.
+    /// For each of these documents, whether a changed pattern matches in it. `None` if the time was over before. Also
+    /// true if the regex engine gives up on the document, so that it is looked at, and the reason is told.
     fn matching(
         probe: &Cleaner,
         texts: &Texts,
@@ -256,7 +263,7 @@ impl Changed {
 /// The cleaners of a source in several states.
 struct States {
     now: State,
-    /// After each step.
+    /// The state after each step.
     then: Vec<State>,
 }
 
@@ -273,15 +280,15 @@ struct Look {
     matches: Vec<Found>,
 }
 
-/// What each step changes in a document. The error says why that is not known. `None` if the time was over before.
+/// What each step changes in a document. The error says why this cannot be known. `None` if the time was over before.
 type Outcome = Option<Result<Vec<DocumentChange>, String>>;
 
-/// What one step changes in a document.
+/// The changes of one step in a document.
 #[derive(Clone, Default)]
 struct DocumentChange {
     removed: Vec<Cut>,
     back: Vec<Cut>,
-    /// Numbers of matches, now and then.
+    /// Numbers of matches, now and after the step.
     matches: [usize; 2],
     gained: Vec<Found>,
     lost: Vec<Found>,
@@ -345,7 +352,7 @@ impl DocumentChange {
     }
 }
 
-/// What one cleaning removes and the other does not, without white space at the edges.
+/// The text that `some` removes and `other` does not, without white space at the edges.
 fn difference(text: &str, some: &Cleaning, other: &Cleaning) -> Vec<Cut> {
     let mut cuts = Vec::new();
     for span in &some.spans {
@@ -363,7 +370,8 @@ fn difference(text: &str, some: &Cleaning, other: &Cleaning) -> Vec<Cut> {
     cuts
 }
 
-/// Number of bytes in a part of a span that none of its patterns explains, without white space at their edges.
+/// Number of bytes in a part of a span that no pattern explains. White space at the edges of such a stretch does not
+/// count.
 fn unmatched(text: &str, span: &Span, part: &Range<usize>) -> usize {
     let mut at = part.start;
     let mut count = 0;
@@ -375,7 +383,7 @@ fn unmatched(text: &str, span: &Span, part: &Range<usize>) -> usize {
 }
 
 impl Preview {
-    /// Adds what the step of this number changes in the documents of a source.
+    /// Adds the changes that the step with this number makes in the documents of a source.
     fn add(&mut self, step: usize, source: &str, texts: &Arc<Texts>, outcomes: &[(usize, Outcome)]) {
         let number = self.texts.len();
         self.texts.push((source.to_owned(), Arc::clone(texts)));
@@ -390,7 +398,7 @@ impl Preview {
                 None => continue,
             };
             self.sampled += 1;
-            // A document without a match is not changed.
+            // There are no changes for a document without a match.
             let Some(change) = changes.get(step) else { continue };
             self.documents += usize::from(!(change.removed.is_empty() && change.back.is_empty()));
             for (difference, cuts) in [(&mut self.removed, &change.removed), (&mut self.back, &change.back)] {
@@ -400,7 +408,8 @@ impl Preview {
                 sum.matches += count;
                 sum.documents += usize::from(count > 0);
             }
-            // Only a decision on one file shows its matches, see `pages::preview`.
+            // These matches do not say in which of `texts` they are: they are shown only for a decision on one file,
+            // see `pages::preview`.
             self.gained.extend(change.gained.iter().map(|found| found.sample_match(*page)));
             self.lost.extend(change.lost.iter().map(|found| found.sample_match(*page)));
         }
@@ -415,7 +424,8 @@ impl Difference {
         self.excerpts.push(Excerpt { document, bytes: bytes.clone(), is_unmatched, places: 1 });
     }
 
-    /// Leaves the first excerpt of each text. The texts that make up most come first.
+    /// Keeps only the first excerpt of each text, and counts its places. The texts with the most bytes in all come
+    /// first.
     fn join_same_texts(&mut self, texts: &[(String, Arc<Texts>)]) {
         let mut joined: Vec<Excerpt> = Vec::new();
         let mut known: HashMap<(&str, bool), usize> = HashMap::new();

@@ -6,7 +6,7 @@ use super::survey::FirstRemoved;
 use dehusk_core::patterns::{Pattern, PatternFile, Status};
 use dehusk_core::selection::effects::{Effects, PatternEffect};
 
-/// What the person wants to see.
+/// The patterns that the person wants to see, and their order.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Query {
@@ -26,13 +26,13 @@ pub struct Query {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
-    /// By the amount that the pattern accounted for when it was first tried. It does not change later, so the
-    /// order stays stable while the person decides.
+    /// By the bytes that the pattern accounted for when it was first tried. This number does not change later, so the
+    /// order is stable while the person decides.
     #[default]
     Removed,
     /// By the number of documents at mining.
     Documents,
-    /// By distance from the head of documents.
+    /// By the mean distance of the matches from the head of documents.
     Place,
     /// As in the file.
     Regex,
@@ -83,7 +83,7 @@ fn holds(pattern: &Pattern, search: &str) -> bool {
         .any(|text| text.to_lowercase().contains(search))
 }
 
-/// The mean place of its matches, in thousandths of the unit of `places`.
+/// The mean place of the pattern's matches, in thousandths of the unit of `places`.
 fn mean_place(effect: &PatternEffect) -> usize {
     let sum: usize = effect.places.iter().zip(0..).map(|(&count, place)| count as usize * place).sum();
     (1000 * sum).checked_div(effect.matches).unwrap_or(usize::MAX)

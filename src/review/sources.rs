@@ -13,9 +13,9 @@ pub struct Row {
     pub source: String,
     /// Number of its documents in the corpus, if already counted.
     pub documents: Option<usize>,
-    /// Number of decided patterns, and of all.
+    /// Number of decided patterns, and number of all patterns.
     pub decided: [usize; 2],
-    /// What is removed from its documents, if already known.
+    /// How much is removed from its documents, if already known.
     pub removed: Option<DocumentEffect>,
     /// The share that was removed at mining, if known.
     pub removed_when_mined: Option<f64>,
@@ -32,13 +32,13 @@ impl Row {
     }
 }
 
-/// What the person wants to see.
+/// The sources that the person wants to see, and their order.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct SourcesQuery {
     /// Only sources with this text in their name, ignoring case.
     pub search: String,
-    /// Only some of them.
+    /// The filter.
     pub only: Only,
     /// The column by which they are sorted.
     pub sort: Column,
@@ -82,7 +82,7 @@ pub enum Column {
     Warnings,
 }
 
-/// The sources to go to from a source, in the order of the overview.
+/// The sources to which the pages of a source link, in the order of the overview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
     /// The source before it.
@@ -101,7 +101,7 @@ impl SourcesQuery {
         rows
     }
 
-    /// What is beside a source. The source itself need not be among those that are shown.
+    /// The sources beside a source. The filter need not show the source itself.
     pub fn beside(&self, mut rows: Vec<Row>, source: &str) -> Beside {
         self.sort(&mut rows);
         let Some(at) = rows.iter().position(|row| row.source == source) else { return Beside::default() };

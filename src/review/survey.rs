@@ -10,7 +10,7 @@ use dehusk_core::selection::effects::{Effects, PatternEffect, Question};
 
 use super::{Session, Version};
 
-/// What is known so far, and which source comes first.
+/// The effects that are known so far, and the source to look at first.
 #[derive(Debug, Default)]
 pub struct Survey {
     state: Mutex<State>,
@@ -22,8 +22,8 @@ pub struct Survey {
 /// decisions, so that a list sorted by it keeps its order.
 pub type FirstRemoved = HashMap<String, usize>;
 
-/// The bytes that a pattern accounts for, out of all that are removed. A proposed selector removes nothing itself, so for it
-/// this is what its share at mining comes to here.
+/// The bytes that a pattern accounts for, out of all removed bytes. A proposed selector removes nothing itself, so its
+/// share at mining is applied to the bytes that are removed here.
 pub fn worth(pattern: &Pattern, effect: &PatternEffect, all_removed: usize) -> usize {
     match pattern.removes.filter(|_| pattern.status == Status::Proposed) {
         Some(share) if effect.matches > 0 => (share * all_removed as f64).round() as usize,
@@ -31,7 +31,7 @@ pub fn worth(pattern: &Pattern, effect: &PatternEffect, all_removed: usize) -> u
     }
 }
 
-/// What is known about a source.
+/// The known effects of the patterns of a source.
 #[derive(Clone, Debug)]
 pub struct SurveyResult {
     /// The effects of its patterns.
@@ -49,8 +49,8 @@ impl SurveyResult {
         self.file.patterns.iter().map(|pattern| &pattern.id).eq(ids)
     }
 
-    /// The effect of the source's own pattern at this index. `None` if a decision on it was made since: then the effect
-    /// is that of the time before.
+    /// The effect of the source's own pattern at this index. `None` if a decision on the pattern was made since,
+    /// because the known effect is then out of date.
     pub fn effect(&self, index: usize, pattern: &Pattern) -> Option<&PatternEffect> {
         let acts = |pattern: &Pattern| (pattern.status, pattern.regex.clone(), pattern.ends_after);
         let before = self.file.patterns.get(index).filter(|before| acts(before) == acts(pattern))?;
@@ -69,7 +69,7 @@ struct State {
 }
 
 impl Survey {
-    /// What is known about a source.
+    /// The known effects of the patterns of a source.
     pub fn get(&self, source: &str) -> Option<SurveyResult> {
         self.state().known.get(source).cloned()
     }
@@ -90,7 +90,7 @@ impl Survey {
         self.wake();
     }
 
-    /// Puts this source first, and waits a short time until something is known about it.
+    /// Puts this source first, and waits a short time until its effects are known.
     pub fn wait_for(&self, source: &str) {
         const PATIENCE_OF_OVERVIEW: Duration = Duration::from_millis(500);
         self.focus(source);
@@ -138,8 +138,8 @@ impl Session {
         }
     }
 
-    /// A version of what a page shows of a source, or of all. Changes if the patterns, or what is known about them,
-    /// change.
+    /// A version of the data that a page shows about a source, or about all sources. It changes if the patterns or
+    /// their known effects change.
     pub(super) fn seen(&self, source: Option<&str>) -> String {
         let Some(source) = source else {
             let revisions = self.files.revisions();

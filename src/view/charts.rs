@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::grouped;
 
 /// A histogram of repeats by share of the documents, on a logarithmic scale, with the cutoff and the two modes around
-/// it. One bin after another, from no documents to all.
+/// it. `counts` has the count of each bin, from no documents to all.
 pub fn histogram(counts: &[u64], cutoff: f64, modes: Option<(f64, f64)>) -> Markup {
     let words = histogram_in_words(counts, cutoff, modes);
     let decades = decades(counts.iter().copied().max().unwrap_or(0));
@@ -68,7 +68,7 @@ pub fn strip(places: &[u32]) -> Markup {
     }
 }
 
-/// The same in words.
+/// Where a pattern matches in its documents, in words.
 pub fn whereabouts(places: &[u32]) -> &'static str {
     let sum = |is_in: fn(f64) -> bool| -> f64 {
         let middle = |index: usize| (index as f64 + 0.5) / places.len() as f64;
@@ -117,7 +117,7 @@ fn percent(share: f64) -> String {
     format!("{:.0}\u{a0}%", 100.0 * share)
 }
 
-/// Number of powers of ten on the axis.
+/// Number of powers of ten on the axis: enough to reach `most`, and at least one.
 fn decades(most: u64) -> u32 {
     (0..20).find(|&decades| 10u128.pow(decades) >= u128::from(most)).unwrap_or(20).max(1)
 }
@@ -139,7 +139,7 @@ fn bars(counts: &[u64], decades: u32) -> String {
 }
 
 fn count_axis(decades: u32) -> Markup {
-    let step = decades.div_ceil(5); // no more lines than have room for their numbers
+    let step = decades.div_ceil(5); // few enough lines that their numbers have room
     html! {
         @for decade in (0..=decades).step_by(step as usize) {
             @let y = up(height(10u64.saturating_pow(decade), decades));
@@ -186,7 +186,7 @@ fn percent_axis() -> Markup {
     }
 }
 
-/// A line across the plot at a share of the documents, with its label in one of the rows above.
+/// A vertical line at a share of the documents, with its label in one of the rows above the plot.
 fn marker(class: &str, share: f64, row: u32, label: &str) -> Markup {
     let (x, y) = (across(share), 18.0 * f64::from(row + 1));
     let (anchor, beside) = if share < 0.5 { ("start", x + 5.0) } else { ("end", x - 5.0) };
@@ -224,7 +224,7 @@ struct Column {
     most: f64,
 }
 
-/// Maximum number of columns: wider than a pixel each, and pages do not get large.
+/// Maximum number of columns. With so many, each is wider than a pixel, and the page is not large.
 const COLUMNS: usize = 300;
 
 fn columns(documents: &[DocumentShare]) -> Vec<Column> {

@@ -9,7 +9,7 @@ use dehusk_core::patterns::readable::Chip;
 
 /// Draws a pattern.
 ///
-/// Names and signs have isolated directions, so that a pattern has the direction of its own words.
+/// The text directions of names and signs are isolated, so that a pattern has the direction of its own words.
 pub fn chips(chips: &[Chip]) -> Markup {
     html! {
         span.chips dir="auto" { @for part in chips { (chip(part)) } }

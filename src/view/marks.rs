@@ -14,7 +14,7 @@ use dehusk_core::tokens::characters::{is_mark, is_run_character};
 pub enum MarkKind {
     /// Removed because of a pattern.
     Removed,
-    /// Removed, and no pattern matches it.
+    /// Removed, although no pattern matches it.
     RemovedUnmatched,
     /// Matched by the selected pattern.
     Matched,
@@ -35,10 +35,10 @@ pub struct Mark<'a> {
     pub label: &'a str,
 }
 
-/// A text with its marks. Only the first `limit` characters are shown, with the number of the others.
+/// A text with its marks. Only the first `limit` characters are shown, and the number of further characters.
 ///
-/// Marks may have any order. Where two overlap, the common part belongs to the one that starts first, or to the longer
-/// one if they start together. Bounds inside a character are moved to its start.
+/// Marks may have any order. Where two marks overlap, the common part belongs to the mark that starts first, or to the
+/// longer mark if both start together. Bounds inside a character are moved to its start.
 pub fn document(text: &str, marks: &[Mark], limit: usize) -> Markup {
     let shown = text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end]);
     let marks = disjoint(shown, marks);
@@ -63,7 +63,7 @@ fn hidden_in_words(count: usize) -> String {
 pub struct Context {
     /// Some words before it.
     pub before: String,
-    /// The match. Only the start and the end of a long one.
+    /// The match. Of a long match, only the start and the end.
     pub matched: String,
     /// Some words after it.
     pub after: String,
@@ -93,7 +93,7 @@ pub fn in_context(text: &str, range: Range<usize>) -> Markup {
 /// A part of a line, with its mark if it has one.
 type MarkedPart<'m> = (Range<usize>, Option<&'m Mark<'m>>);
 
-/// The marks without the parts that earlier ones cover, sorted.
+/// The marks, sorted, without the parts that earlier marks cover.
 fn disjoint<'m>(text: &str, marks: &'m [Mark<'m>]) -> Vec<(Range<usize>, &'m Mark<'m>)> {
     let mut sorted: Vec<&Mark> = marks.iter().collect();
     sorted.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
@@ -109,7 +109,7 @@ fn disjoint<'m>(text: &str, marks: &'m [Mark<'m>]) -> Vec<(Range<usize>, &'m Mar
     disjoint
 }
 
-/// The start of the character at a byte. The text's end for a byte beyond it.
+/// The start of the character that has this byte, or the end of the text for a byte beyond its end.
 fn floor(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
@@ -181,7 +181,7 @@ fn start_of(text: &str) -> String {
     format!("{}…", on_one_line(text[..whole_until(text, cut)].trim_end()))
 }
 
-/// A match. Only the first and last words of a long one.
+/// A match on one line. Of a long match, only the first and the last words.
 fn middle_out(text: &str) -> String {
     let head = text.char_indices().nth(MATCHED / 2);
     let tail = text.char_indices().rev().nth(MATCHED / 2 - 1);
@@ -193,12 +193,12 @@ fn middle_out(text: &str) -> String {
     format!("{} … {}", on_one_line(head.trim_end()), on_one_line(tail.trim_start()))
 }
 
-/// The start of the first word from a cut on. The cut itself if it is in the last word.
+/// The first position from a cut on that is not inside a word. The cut itself if it is in the last word.
 fn whole_from(text: &str, cut: usize) -> usize {
     (cut..text.len()).find(|&at| !is_inside(text, at)).unwrap_or(cut)
 }
 
-/// The end of the last word before a cut. The cut itself if it is in the first word.
+/// The last position up to a cut that is not inside a word. The cut itself if it is in the first word.
 fn whole_until(text: &str, cut: usize) -> usize {
     (1..=cut).rev().find(|&at| !is_inside(text, at)).unwrap_or(cut)
 }
@@ -212,7 +212,7 @@ fn is_inside(text: &str, at: usize) -> bool {
     is_mark(after) || before == '\u{200d}' || (is_run_character(before) && is_run_character(after))
 }
 
-/// Replaces each white space by one space, or by `⏎` with spaces if it contains a line break.
+/// Replaces each stretch of white space by one space, or by `⏎` between spaces if the stretch contains a line break.
 fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut rest = text;

@@ -2,7 +2,7 @@
 //!
 //! Takes plain data, gives [`Markup`](maud::Markup), which escapes its contents. Nothing here reads files, knows a
 //! server or needs a script. There are no `style` attributes, so that a page may forbid them: drawings have their sizes
-//! in presentation attributes, and all other looks are in [`STYLE`], which is put into the page itself.
+//! in presentation attributes, and all other styles are in [`STYLE`], which is put into the page itself.
 
 pub mod charts;
 pub mod chips;
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use dehusk_core::shown;
 
-/// The style sheet of all pages. The HTML for each of its parts is given above the part.
+/// The style sheet of all pages. In it, a comment above each part shows the HTML that the part is for.
 pub const STYLE: &str = include_str!("style.css");
 
 /// A whole number in readable form: `12,345`.

@@ -85,7 +85,7 @@ fn all_segments_are_exported() {
 fn what_is_not_there_is_told_with_what_is() {
     let sandbox = learned(6);
     sandbox.expect(1, "state show state tidy").says("state: there is no source 'tidy' in it; did you mean 'tide'?");
-    sandbox.expect(1, "state export state gazette -o -").says("`dehusk state show` lists them");
+    sandbox.expect(1, "state export state gazette -o -").says("there is no source 'gazette' in it; it has ");
     sandbox.expect(1, "state show stale").says("stale: there is no such file (did you mean state?)");
     sandbox.expect(1, "state show tide.jsonl").says("tide.jsonl: is not a state of a stream");
     sandbox.expect(1, "mine --from-state tide.jsonl -o patterns").says("is not a state of a stream");

@@ -78,3 +78,35 @@ fn libraries_know_no_flags() {
         }
     }
 }
+
+/// What each module of core may import of the others. Helpers may be imported by all.
+const MAY_IMPORT: [(&str, &[&str]); 11] = [
+    ("cleaning", &["dom", "html", "models", "pages", "patterns", "tokens"]),
+    ("dom", &["html", "models", "tokens"]),
+    ("fields", &["cleaning", "patterns", "tokens"]),
+    ("html", &[]),
+    ("mining", &["patterns", "tokens"]),
+    ("models", &[]),
+    ("pages", &["cleaning", "dom", "html", "patterns"]),
+    ("patterns", &["dom", "tokens"]),
+    ("selection", &["cleaning", "dom", "html", "mining", "pages", "patterns", "tokens"]),
+    ("streaming", &["cleaning", "html", "mining", "patterns", "tokens"]),
+    ("tokens", &[]),
+];
+
+#[test]
+fn modules_of_core_import_no_others_than_they_may() {
+    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/core/src");
+    let import = Regex::new(r"crate::([a-z]+)\b").expect("a regex");
+    for (module, allowed) in MAY_IMPORT {
+        for path in sources(&core.join(module)) {
+            let Some(code) = code(&path) else { continue };
+            let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let imports = lines.flat_map(|line| import.captures_iter(line).map(|found| found[1].to_owned()));
+            for imported in imports.filter(|imported| imported != module) {
+                let is_helper = !MAY_IMPORT.iter().any(|(name, _)| *name == imported);
+                assert!(is_helper || allowed.contains(&imported.as_str()), "{}: imports {imported}", path.display());
+            }
+        }
+    }
+}

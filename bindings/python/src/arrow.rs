@@ -30,7 +30,7 @@ pub struct Reader(Mutex<RecordBatchStreamReader>);
 /// The batches of an object with `__arrow_c_stream__`.
 ///
 /// # Errors
-/// If it is no such object, or gives no table.
+/// If the object is not of that kind, or gives no table.
 pub fn reader_of(object: &Bound<'_, PyAny>) -> Result<Reader> {
     let capsule = match object.call_method0("__arrow_c_stream__") {
         Err(error) if error.is_instance_of::<PyAttributeError>(object.py()) => {
@@ -41,8 +41,8 @@ pub fn reader_of(object: &Bound<'_, PyAny>) -> Result<Reader> {
     };
     let capsule = capsule.cast_into::<PyCapsule>().map_err(PyErr::from)?;
     let pointer = capsule.pointer_checked(Some(STREAM))?;
-    // SAFETY: a capsule of this name holds a stream, says the interface. The stream is moved out of it: what is kept is
-    // marked as released, and so the capsule does not release it again.
+    // SAFETY: according to the interface, a capsule of this name holds a stream. The stream is moved out of the
+    // capsule. The rest in the capsule is marked as released, so the capsule does not release the stream again.
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.cast::<FFI_ArrowArrayStream>().as_ptr()) };
     reader
         .map(|reader| Reader(Mutex::new(reader)))
@@ -77,7 +77,7 @@ impl Column {
     /// The column of this name.
     ///
     /// # Errors
-    /// If there is none, or several.
+    /// If no column or several columns have this name.
     pub fn find(schema: &Schema, name: &str) -> Result<Column> {
         let mut found = schema.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
         match (found.next(), found.next()) {
@@ -108,7 +108,7 @@ impl Column {
     /// Its strings.
     ///
     /// # Errors
-    /// If it has no strings, or they are no UTF-8.
+    /// If the column has no strings, or they are not UTF-8.
     pub fn strings(self, batch: &RecordBatch) -> Result<Strings> {
         Strings::of(batch.column(self.index), batch.schema_ref().field(self.index).name())
     }
@@ -116,7 +116,7 @@ impl Column {
     /// Its strings or numbers, as names.
     ///
     /// # Errors
-    /// If it has other values.
+    /// If the column has other values.
     pub fn names(self, batch: &RecordBatch) -> Result<Ids> {
         let array = Arc::clone(batch.column(self.index));
         match array.data_type() {
@@ -143,7 +143,7 @@ pub enum Strings {
 impl Strings {
     fn of(array: &ArrayRef, column: &str) -> Result<Strings> {
         let checked = |data: arrow_data::ArrayData| {
-            // Another library made the bytes. What is taken for UTF-8 and is not would be undefined.
+            // Another library made the bytes. Taking bytes for UTF-8 that are not UTF-8 would be undefined behaviour.
             let valid = data.validate_full();
             valid.map_err(|error| Fault::Data(format!("column '{column}' is damaged: {error}")))
         };
@@ -282,7 +282,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface allows to give the table as it is, whatever is requested.
+        // The interface allows giving the table as it is, whatever is requested.
         drop(requested_schema);
         let batches: Vec<std::result::Result<RecordBatch, ArrowError>> = self.batches.iter().cloned().map(Ok).collect();
         let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));

@@ -1,7 +1,7 @@
 //! Cleans many texts: lists of strings, and Arrow tables.
 //!
-//! A batch is cleaned in steps of some megabytes. Between two steps Ctrl-C is heard, and no more than a step is held
-//! beside the input.
+//! A batch is cleaned in steps of some megabytes. Ctrl-C is checked between two steps. In addition to the input, no
+//! more than one step is in memory.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -86,10 +86,10 @@ pub enum Missing {
 }
 
 impl Missing {
-    /// By its name in Python.
+    /// The variant with this name in Python.
     ///
     /// # Errors
-    /// If there is none of this name.
+    /// If no variant has this name.
     pub fn parse(name: &str) -> Result<Missing> {
         match name {
             "error" => Ok(Missing::Error),
@@ -100,7 +100,7 @@ impl Missing {
 }
 
 impl Batch<'_> {
-    /// Cleans some of the rows. `None` stands for a text that is kept as it is.
+    /// Cleans some of the rows. `None` means that a text is kept as it is.
     fn clean<R: Rows>(&self, py: Python<'_>, rows: &Arc<R>, step: Step) -> Result<Vec<Option<String>>> {
         let Step { rows: range, bytes } = step;
         let (core, rows, first) = (Arc::clone(self.core), Arc::clone(rows), self.first);
@@ -123,7 +123,7 @@ impl Batch<'_> {
             if threads == 1 {
                 return range.map(one).collect();
             }
-            // The first error is that of the first row, whatever the threads do.
+            // The results are in the order of the rows. So the error is that of the first row that has one.
             share_out(threads, range.len(), |index| one(range.start + index)).into_iter().collect()
         })
     }
@@ -139,7 +139,8 @@ impl Batch<'_> {
         Step { rows: start..stop, bytes }
     }
 
-    /// Refuses names of sources that are no names of files, and sources without patterns, unless their rows may stay.
+    /// Refuses names of sources that cannot be names of files. Also refuses sources without patterns, unless their rows
+    /// are to be kept.
     fn check_sources<R: Rows>(&self, rows: &R, count: usize, known: &mut HashSet<String>) -> Result<()> {
         for row in 0..count {
             if let Some(source) = rows.source(row).filter(|source| !known.contains(*source)) {
@@ -153,7 +154,7 @@ impl Batch<'_> {
     }
 }
 
-/// Number of threads that clean. With more than there are cores, cleaning is not faster.
+/// Number of threads that clean: at most one per core, because more do not make cleaning faster.
 fn threads_of(threads: Option<usize>) -> Result<usize> {
     let asked = threads.map(checked_threads).transpose()?;
     Ok(asked.map_or_else(cores, |threads| threads.min(cores())))
@@ -213,9 +214,9 @@ pub struct CleanedBatches {
     missing: Missing,
     threads: usize,
     known: HashSet<String>,
-    /// The rows of earlier batches.
+    /// Number of rows in earlier batches.
     first: u64,
-    /// The batch that is being cleaned, and how far.
+    /// The batch that is being cleaned, with the next row to clean.
     current: Option<Current>,
 }
 
@@ -226,7 +227,7 @@ struct Current {
 }
 
 impl CleanedBatches {
-    /// Reads the batches of a stream when they are asked for.
+    /// Prepares to read the batches of a stream, each when it is asked for.
     pub fn new(
         core: Arc<Core>,
         stream: &Bound<'_, PyAny>,
@@ -316,7 +317,7 @@ impl CleanedBatches {
         Table::new(Arc::clone(&self.schema), vec![])
     }
 
-    /// All batches that are left.
+    /// Cleans all batches that are left, and returns them as one table.
     fn table(&mut self, py: Python<'_>) -> Result<Table> {
         let mut batches = Vec::new();
         while let Some(batch) = self.next(py)? {

@@ -20,14 +20,14 @@ use crate::patterns::{Files, Patterns, patterns_of};
 use crate::running;
 use crate::text::{argument, page_argument, source_of};
 
-/// Fewer bytes of text are cleaned by the thread that calls: to start others would take longer.
+/// Texts with fewer bytes are cleaned by the calling thread: starting other threads would take longer.
 pub const SHORT: usize = 64 << 10;
-/// It is asked how much memory there is for a text of more bytes, or a page with as many blocks.
+/// Texts with at least this many bytes, plus blocks of the page, are compared with the available memory.
 const LARGE: usize = 1 << 20;
 
 /// Removes the boilerplate of sources.
 ///
-/// Any number of threads can use one. It can be pickled, and used in processes that were forked.
+/// Any number of threads can use one cleaner. It can be pickled, and used in processes that were forked.
 ///
 /// Parameters
 /// ----------
@@ -38,7 +38,7 @@ const LARGE: usize = 1 << 20;
 /// only : "accepted" or None
 ///     ``"accepted"`` uses only patterns that a person accepted.
 /// max_removed : float or None
-///     A text of which a larger share would be removed is not changed.
+///     A text that would lose a larger share is not changed.
 ///
 /// Examples
 /// --------
@@ -60,7 +60,7 @@ pub struct Cleaner {
 /// The arguments of [`Cleaner::new`].
 type Arguments = (Patterns, bool, Option<String>, Option<f64>);
 
-/// What all calls share. The cleaner of a source is compiled when its first text comes.
+/// The data that all calls share. The cleaner of a source is compiled when its first text comes.
 pub struct Core {
     files: Arc<Files>,
     shared: OnceLock<Option<PatternFile>>,
@@ -72,7 +72,7 @@ pub struct Core {
     scratches: Mutex<Vec<Scratch>>,
 }
 
-/// What a page is written as.
+/// The form in which a page is written.
 #[derive(Clone, Copy)]
 enum Output {
     Text,
@@ -102,10 +102,10 @@ impl Core {
         Core { files, shared, options, max_removed, own, other, scratches }
     }
 
-    /// Refuses a source without patterns, unless its texts may stay.
+    /// Refuses a source without patterns, unless `missing` says that its texts are kept.
     ///
     /// # Errors
-    /// If it has none. The message names the source that may be meant.
+    /// If the source has no patterns. The message names the source that may be meant.
     pub fn check(&self, source: &str, missing: Missing) -> Result<()> {
         if missing == Missing::Keep || self.files.has(source) {
             return Ok(());
@@ -124,8 +124,8 @@ impl Core {
         if let Some(known) = lock(&self.own).get(source) {
             return Ok(Arc::clone(known));
         }
-        // Without the lock: while files are parsed in parallel, this thread may clean another row. Two threads may both
-        // compile a source.
+        // The lock is not held while files are parsed in parallel, because this thread may clean another row meanwhile.
+        // So two threads may both compile a source.
         let compiled = Arc::new(self.compile(source)?);
         Ok(Arc::clone(lock(&self.own).entry(source.to_owned()).or_insert(compiled)))
     }
@@ -136,7 +136,7 @@ impl Core {
         let files: Vec<&PatternFile> = own.iter().chain(shared).collect();
         Ok(match files.is_empty() {
             false => SourceCleaner::new(&files, &self.options),
-            // Where nothing is known of a source, only the structure of a page says something.
+            // If there are no patterns for a source, the structure of a page is the only evidence.
             true => SourceCleaner::new(&[&without_patterns(source)], &self.options.clone().decision(None)),
         })
     }
@@ -149,7 +149,7 @@ impl Core {
         result
     }
 
-    /// What is removed from a text, and who says so.
+    /// What is removed from a text, and the cleaner that decided so.
     fn cleaning(
         &self,
         text: &str,
@@ -168,7 +168,7 @@ impl Core {
         Ok((self.within_limit(text, cleaning), cleaner))
     }
 
-    /// Nothing goes if more would go than is allowed.
+    /// Removes nothing if more would be removed than is allowed.
     fn within_limit(&self, text: &str, cleaning: Cleaning) -> Cleaning {
         if self.max_removed >= 1.0 {
             return cleaning;
@@ -178,7 +178,7 @@ impl Core {
         if removed <= self.max_removed { cleaning } else { Cleaning::default() }
     }
 
-    /// The cleaned text. `None` if nothing goes.
+    /// The cleaned text. `None` if nothing is removed.
     pub fn clean(
         &self,
         text: &str,
@@ -191,7 +191,7 @@ impl Core {
     }
 }
 
-/// Refuses a text that needs more memory than there is. How much it needs, is only counted for large texts.
+/// Refuses a text that needs more memory than there is. The needed memory is computed only for large texts.
 fn check_size(text: &str, tree: Option<&Tree>) -> Result<()> {
     let blocks = tree.map_or(0, Tree::blocks);
     if text.len() > MAX_DOCUMENT_BYTES {
@@ -208,7 +208,7 @@ fn without_patterns(source: &str) -> PatternFile {
     PatternFile::of_templates(source, MinedFrom::default(), Vec::new(), &lexer())
 }
 
-/// A page that is read, with what `D` has of it.
+/// A page that was read. `declared` is the further aspect `D` of the page.
 struct ReadPage<D> {
     text: String,
     map: SourceMap,
@@ -222,7 +222,7 @@ impl<D: PageAspect> ReadPage<D> {
         ReadPage { text, map, tree, declared }
     }
 
-    /// The page, with what is removed from it.
+    /// The page without the removed parts, in the form of `output`.
     fn written(&self, html: &str, url: Option<&str>, output: Output, cleaning: &Cleaning) -> String {
         let ReadPage { text, map, tree, .. } = self;
         let cuts = cleaning.cuts(text);
@@ -234,7 +234,7 @@ impl<D: PageAspect> ReadPage<D> {
         }
     }
 
-    /// The page without all that is not its content.
+    /// The content of the page, in the form of `output`.
     fn content(&self, html: &str, url: Option<&str>, output: Output, choices: PageChoices) -> Result<String> {
         static READER: OnceLock<SourceCleaner> = OnceLock::new();
         let reader = READER.get_or_init(|| SourceCleaner::new(&[&without_patterns("page")], &CleanOptions::default()));
@@ -248,7 +248,7 @@ impl<D: PageAspect> ReadPage<D> {
     }
 }
 
-/// What decides about texts.
+/// The options that say what decides about texts.
 pub fn clean_options(learned: bool, only: Option<&str>) -> Result<CleanOptions> {
     let options = CleanOptions::default();
     let options = if learned { options } else { options.decision(None).structure(None) };
@@ -259,7 +259,7 @@ pub fn clean_options(learned: bool, only: Option<&str>) -> Result<CleanOptions> 
     }
 }
 
-/// Does work on few bytes at once, and other work on a thread of its own. Ctrl-C stops both.
+/// Does work on few bytes on the calling thread, and other work on a thread of its own. Ctrl-C stops both.
 pub fn at_once_or_stoppable<T: Send + 'static>(
     py: Python<'_>,
     bytes: usize,
@@ -328,7 +328,7 @@ impl Cleaner {
     /// Returns
     /// -------
     /// list of Span
-    ///     In order. The text without them is what `clean` returns.
+    ///     The spans, in order. The text without them is the result of `clean`.
     ///
     /// Examples
     /// --------
@@ -372,11 +372,12 @@ impl Cleaner {
     /// source : str
     ///     The name of its source.
     /// output : "text", "html" or "markdown"
-    ///     The visible text that is kept, the page without what is removed, or the same as Markdown.
+    ///     The kept text, the page without the removed parts, or the kept text as Markdown.
     /// url : str or None
     ///     The address of the page, for links in Markdown.
     /// missing : "error" or "keep"
-    ///     What happens if the source has no patterns: it is an error, or only shared patterns and the structure of the page count.
+    ///     What happens if the source has no patterns: it is an error, or only shared patterns and the structure of the
+    ///     page count.
     ///
     /// Returns
     /// -------
@@ -408,32 +409,37 @@ impl Cleaner {
     /// Parameters
     /// ----------
     /// data : iterable of dict, dict of lists, data frame, Arrow table, or data set
-    ///     The texts. All other columns stay.
+    ///     The texts. All other columns are kept.
     /// text, source : str
     ///     The names of the columns.
     /// missing : "error" or "keep"
-    ///     What happens to a row without text or source, or whose source has no patterns: it is an error, or the row stays.
-    ///     Shared patterns still apply to a text whose source has none of its own.
+    ///     What happens to a row without text or source, or whose source has no patterns: it is an error, or the row is
+    ///     kept. Shared patterns still apply to a text whose source has no patterns of its own.
     /// threads : int or None
     ///     Number of threads, at most as many as there are cores. All cores by default.
     ///
     /// Returns
     /// -------
     /// same kind
-    ///     The same kind of data, with cleaned texts. A record batch reader is cleaned while it is read. Of an iterable of dict, a
-    ///     list; of another object with an Arrow stream, a `Table`.
+    ///     The same kind of data, with cleaned texts. A record batch reader is cleaned while it is read. An iterable of
+    ///     dict gives a list; another object with an Arrow stream gives a `Table`.
     ///
     /// Raises
     /// ------
     /// DataError
     ///     If a row cannot be used. The message names row and column.
     ///
-    /// Examples -------- >>> import dehusk >>> home = "{id: home, status: accepted, regex: The Tide, example: The
-    /// Tide}" >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}" >>> patterns =
-    /// dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"]) >>>
-    /// dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate."], "source": ["tide"]}) {'text': ['Late.'],
-    /// 'source': ['tide']} >>> dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate.", None], "source":
-    /// ["tide"] * 2}, missing="keep") {'text': ['Late.', None], 'source': ['tide', 'tide']}
+    /// Examples
+    /// --------
+    /// >>> import dehusk
+    /// >>> home = "{id: home, status: accepted, regex: The Tide, example: The Tide}"
+    /// >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}"
+    /// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
+    /// >>> dehusk.Cleaner(patterns).clean_batch({"text": ["The Tide\nLate."], "source": ["tide"]})
+    /// {'text': ['Late.'], 'source': ['tide']}
+    /// >>> data = {"text": ["The Tide\nLate.", None], "source": ["tide"] * 2}
+    /// >>> dehusk.Cleaner(patterns).clean_batch(data, missing="keep")
+    /// {'text': ['Late.', None], 'source': ['tide', 'tide']}
     #[pyo3(signature = (data, text="text", source="source", *, missing="error", threads=None))]
     fn clean_batch<'py>(
         this: &Bound<'py, Cleaner>,
@@ -517,19 +523,20 @@ impl Cleaner {
 /// url : str or None
 ///     The address of the page.
 /// format : "text", "html", "markdown" or "json"
-///     The visible text, the page without all else, or Markdown. ``"json"`` is text with ``metadata=True``.
+///     The visible text of the content, the page with the content only, or Markdown. ``"json"`` is text with
+///     ``metadata=True``.
 /// favor : "precision", "recall" or None
-///     What weighs more: boilerplate that is left in, or lost content. None: both weigh the same.
+///     What counts more: that no boilerplate is left in, or that no content is lost. None: both count the same.
 /// comments : "keep", "drop" or "auto"
 ///     What happens to comments of readers. "auto" keeps them where they are the content of the page, as in a forum.
 /// metadata : bool
-///     Whether to return a dict with what the page says about itself, too.
+///     Whether to return a dict that also has what the page says about itself.
 ///
 /// Returns
 /// -------
 /// str, or dict
-///     With metadata: ``title``, ``author``, ``date``, ``language``, ``site_name``, ``url``, ``description`` and ``image``, each a
-///     str or None, and the content as ``text``.
+///     With metadata: ``title``, ``author``, ``date``, ``language``, ``site_name``, ``url``, ``description`` and
+///     ``image``, each a str or None, and the content as ``text``.
 ///
 /// Examples
 /// --------
@@ -593,7 +600,7 @@ fn unknown_format(format: &str) -> Fault {
     Fault::Usage(format!("format is {format:?}; give 'text', 'html', 'markdown' or 'json'"))
 }
 
-/// What a page says about itself, and its content.
+/// A dict with what a page says about itself, and its content.
 fn said_and_text<'py>(py: Python<'py>, said: Metadata, text: &str) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     let Metadata { title, author, date, language, site_name, url, description, image, .. } = said;

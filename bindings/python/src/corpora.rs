@@ -32,7 +32,7 @@ pub struct Reading {
     max_document: Option<u64>,
 }
 
-/// How much is used.
+/// The limits of threads and memory.
 #[derive(Clone, Copy, Debug, FromPyObject)]
 pub struct Limits {
     threads: Option<usize>,
@@ -121,7 +121,7 @@ impl Cleaning {
         if self.max_removed.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
             return Err(Fault::Usage("max_removed is a share; give a number from 0 to 1".to_owned()));
         }
-        // The same limits as for mining.
+        // The limits are checked as for mining.
         let CorpusMineOptions { threads, .. } = options(limits.threads, limits.memory)?;
         let options = CorpusCleanOptions::default().cleaning(cleaning).replacement(self.replacement).spans(spans);
         let options = options.max_removed(self.max_removed.unwrap_or(1.0)).copies_broken(copies_broken);

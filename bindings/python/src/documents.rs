@@ -1,6 +1,6 @@
 //! Documents for mining, in a temporary file of JSON lines that the pipeline reads.
 //!
-//! So memory and results are those of the program for a file with the same documents.
+//! So memory use and results are the same as those of the program for a file with these documents.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -47,7 +47,7 @@ struct Line<'a> {
     html: Option<&'a str>,
 }
 
-/// The name of the column of names, if the user names none. It may be missing.
+/// The default name of the column with the names of documents. This column may be missing.
 const DEFAULT_ID: &str = "id";
 /// The name of the file with the documents.
 const FILE: &str = "documents.jsonl";
@@ -223,8 +223,8 @@ impl Documents {
         self.rows as usize
     }
 
-    /// The documents as an inventory, and their folder, which is deleted when it is dropped. No document can be added any
-    /// more.
+    /// Ends the collection of documents. Returns their folder, which is deleted when the result is dropped. No document
+    /// can be added any more.
     pub fn finish(&mut self) -> Result<Spooled> {
         self.file.flush().map_err(|error| Fault::io(&error))?;
         if self.rows == 0 {
@@ -257,7 +257,7 @@ impl Spooled {
         Inventory::scan(&[self.path(FILE)], &options).map_err(|error| Fault::from(PipelineError::from(error)))
     }
 
-    /// A message about a document in this folder, with the row instead of the line of a file that nobody sees.
+    /// The message with row numbers. It may name a document by a line of the temporary file, which the user never sees.
     pub fn in_rows(&self, message: &str) -> String {
         let path = self.path(FILE).display().to_string();
         let Some((before, rest)) = message.split_once(&path) else { return message.to_owned() };

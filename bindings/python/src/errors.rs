@@ -13,15 +13,15 @@ use pyo3::types::PyType;
 /// An error that becomes a Python exception when the interpreter is at hand.
 #[derive(Debug)]
 pub enum Fault {
-    /// The documents, or what was given as documents.
+    /// A problem of the documents, or of an object that was given as documents.
     Data(String),
     /// A value of the wrong type among the documents.
     Type(String),
-    /// Arguments.
+    /// A problem of the arguments.
     Usage(String),
-    /// Patterns and their files.
+    /// A problem of patterns or their files.
     Pattern(String),
-    /// Files and folders.
+    /// A problem of a file or folder.
     File(String),
     /// There is not enough memory.
     Memory(String),

@@ -1,7 +1,7 @@
-//! The extension module of the Python package `dehusk`: its work, and what Python code cannot do fast.
+//! The extension module of the Python package `dehusk`: the actual work, and what Python code cannot do fast.
 //!
-//! Python code (`python/dehusk/`) knows the kinds of data that people have, and has the documentation. Here everything is
-//! strings, lists and Arrow streams.
+//! Python code (`python/dehusk/`) knows the kinds of data that people have, and has the documentation. Here everything
+//! is strings, lists and Arrow streams.
 
 mod arrow;
 mod batches;

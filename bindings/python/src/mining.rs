@@ -86,7 +86,7 @@ pub fn candidates<'py>(
     Ok(by_source)
 }
 
-/// What `compare` is given, in files. Of bytes, no more than those of one call are in memory.
+/// The candidates that `compare` is given, in files. If they come as bytes, only the bytes of one call are in memory.
 #[pyclass(module = "dehusk._dehusk")]
 pub struct Candidates {
     folder: TempDir,
@@ -101,7 +101,7 @@ impl Candidates {
         Ok(Candidates { folder, files: Vec::new() })
     }
 
-    /// Adds what `candidates` returned for a source.
+    /// Adds the bytes that `candidates` returned for a source.
     fn add(&mut self, py: Python<'_>, bytes: &[u8]) -> Result<()> {
         let path = self.folder.path().join(format!("candidates[{}]", self.files.len()));
         py.detach(|| fs::write(&path, bytes)).map_err(|error| Fault::io(&error))?;
@@ -109,7 +109,7 @@ impl Candidates {
         Ok(())
     }
 
-    /// Adds a file with the same, or a file of ``dehusk mine --candidates``.
+    /// Adds a file with such bytes, or a file of ``dehusk mine --candidates``.
     fn add_file(&mut self, path: PathBuf) {
         self.files.push(path);
     }

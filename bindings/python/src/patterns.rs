@@ -22,8 +22,8 @@ use crate::warnings::warn;
 
 /// Patterns of sources, as in a folder of pattern files.
 ///
-/// A mapping from the names of sources to `SourcePatterns`. ``"_shared"`` has the patterns of all sources. Patterns never change.
-/// People decide on them in the files: see ``dehusk review``.
+/// A mapping from the names of sources to `SourcePatterns`. ``"_shared"`` has the patterns that apply to all sources.
+/// A `Patterns` object never changes. People decide on patterns in the files: see ``dehusk review``.
 ///
 /// Examples
 /// --------
@@ -51,7 +51,8 @@ pub struct SourcePatterns {
     parsed: OnceLock<PatternFile>,
 }
 
-/// Pattern files as compressed text, by source. A worker sees few of all sources, so a file is parsed when it is asked for.
+/// Pattern files as compressed text, by source. A worker sees only few of the sources, so a file is parsed only when it
+/// is asked for.
 #[derive(Default)]
 pub struct Files {
     packed: BTreeMap<String, Packed>,
@@ -115,7 +116,7 @@ impl Files {
     /// The file of a source.
     ///
     /// # Errors
-    /// If it cannot be used: it was pickled by another version.
+    /// If the file cannot be used, for example because another version pickled it.
     pub fn parse(&self, source: &str) -> Result<Option<PatternFile>> {
         let text = self.text(source)?;
         text.map(|yaml| parse(&format!("{source}.yaml"), &yaml, &self.lexers)).transpose()
@@ -132,7 +133,7 @@ impl Files {
         Ok(Library::of_files(files?.into_iter().flatten().collect()))
     }
 
-    /// Writes the files. A file with other content is replaced only if `overwrite`.
+    /// Writes the files. A file with other content is replaced only with `overwrite`.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -175,7 +176,7 @@ impl Patterns {
     }
 }
 
-/// What is wrong with pattern files, each with its line.
+/// The problems of pattern files, each with its line.
 pub fn load_error(error: &LibraryError) -> Fault {
     match error {
         LibraryError::Broken { problems, .. } => {
@@ -203,7 +204,7 @@ impl Patterns {
     /// Raises
     /// ------
     /// PatternError
-    ///     If there are none, or one cannot be used. The message names file and line.
+    ///     If there are no files, or one cannot be used. The message names file and line.
     #[classmethod]
     fn load(class: &Bound<'_, PyType>, folder: &Bound<'_, PyAny>) -> Result<Patterns> {
         let folder = folder_of(folder)?;
@@ -229,7 +230,7 @@ impl Patterns {
         Ok(Patterns { files: Arc::new(class.py().detach(|| checked(&files))?) })
     }
 
-    /// Patterns of files that were checked before: what `_packed` gives.
+    /// Patterns from the result of `_packed`, whose files were checked before.
     #[classmethod]
     fn _of_packed(_class: &Bound<'_, PyType>, files: Vec<(String, Bound<'_, PyBytes>)>) -> Patterns {
         let packed = files.into_iter().map(|(source, file)| (source, Packed(file.as_bytes().to_vec()))).collect();
@@ -245,7 +246,8 @@ impl Patterns {
         if is_empty { Ok(None) } else { Patterns::of_files(library.files().cloned()).map(Some) }
     }
 
-    /// Write a pattern file for each source, as mining does: what people decided in the files since they were `before` stays.
+    /// Write a pattern file for each source, as mining does. Decisions that people made in the files since they were
+    /// `before` are kept.
     fn _merge_into(&self, py: Python<'_>, folder: PathBuf, before: &Bound<'_, Patterns>) -> Result<()> {
         let (files, before) = (Arc::clone(&self.files), Arc::clone(&before.get().files));
         let told = running::run(py, None, move |run| {
@@ -260,7 +262,7 @@ impl Patterns {
         warn(py, &told)
     }
 
-    /// The same, with what people decided in the files since they were `before`. The files are `now`.
+    /// These patterns, with the decisions that people made between the files `before` and the files `now`.
     fn _with_decisions(&self, before: &Bound<'_, Patterns>, now: &Bound<'_, Patterns>) -> Result<Patterns> {
         let (before, now) = (&before.get().files, &now.get().files);
         let merged = self.files.packed.keys().map(|source| {
@@ -278,7 +280,7 @@ impl Patterns {
         self.files.similar(source)
     }
 
-    /// The name of each source, and its file, compressed: for pickles, and for engines.
+    /// The name of each source, and its compressed file: for pickles, and for engines.
     fn _packed<'py>(&self, py: Python<'py>) -> Vec<(&str, Bound<'py, PyBytes>)> {
         self.files.packed.iter().map(|(source, file)| (source.as_str(), PyBytes::new(py, &file.0))).collect()
     }
@@ -288,9 +290,9 @@ impl Patterns {
     /// Parameters
     /// ----------
     /// folder : path
-    ///     It is made if it does not exist.
+    ///     The folder is made if it does not exist.
     /// overwrite : bool
-    ///     Whether files are replaced that are different.
+    ///     Whether existing files with other content are replaced.
     #[pyo3(signature = (folder, *, overwrite=false))]
     fn save(&self, py: Python<'_>, folder: &Bound<'_, PyAny>, overwrite: bool) -> Result<()> {
         let folder = folder_of(folder)?;
@@ -391,7 +393,7 @@ impl SourcePatterns {
         listed(py, file, &file.patterns)
     }
 
-    /// What recurs and is no pattern for people, as a list of `Pattern`. It helps to decide about documents.
+    /// Patterns that recur but that people do not review, as a list of `Pattern`. They help to decide about documents.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyList>> {
         let file = self.file()?;
@@ -404,7 +406,7 @@ impl SourcePatterns {
         Ok(self.file()?.mined.documents)
     }
 
-    /// The share of documents that divides template from language.
+    /// The share of documents from which on text counts as template, not as language.
     #[getter]
     fn cutoff(&self) -> Result<f64> {
         Ok(self.file()?.mined.cutoff)
@@ -416,7 +418,7 @@ impl SourcePatterns {
         Ok(self.file()?.mined.removed)
     }
 
-    /// What is unusual about the source, if its documents are cleaned by recurrence alone for that reason.
+    /// What is unusual about the source, if recurrence alone decides in it for that reason.
     #[getter]
     fn unusual(&self) -> Result<Option<String>> {
         Ok(self.file()?.unusual.clone())
@@ -472,13 +474,13 @@ fn class_of_patterns(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     CLASS.import(py, "dehusk._types", "Pattern")
 }
 
-/// The same as [`patterns_of`], all parsed: for runs that read all sources.
+/// The same as [`patterns_of`], but all files are parsed: for runs that need all sources.
 pub fn library_of(given: &Bound<'_, PyAny>) -> Result<Library> {
     let files = patterns_of(given)?;
     given.py().detach(|| files.library())
 }
 
-/// Patterns that were given as such, or as the path of their folder.
+/// Patterns that were given as `Patterns`, or as the path of their folder.
 pub fn patterns_of(given: &Bound<'_, PyAny>) -> Result<Arc<Files>> {
     if let Ok(patterns) = given.cast::<Patterns>() {
         return Ok(Arc::clone(&patterns.get().files));

@@ -1,7 +1,7 @@
-//! Threads that are alive in this process.
+//! Threads that exist in this process, even if it was forked.
 //!
-//! A process that was forked has none of the threads of its parent. So nothing here outlives a fork: the pool is kept with
-//! the id of its process, and rayon's own pool is used only in the process that imported dehusk.
+//! A process that was forked has none of the threads of its parent. So nothing here outlives a fork: the pool is kept
+//! with the id of its process, and rayon's own pool is used only in the process that imported dehusk.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -31,13 +31,15 @@ pub fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
-/// The number of cores that this process could use when it was asked first: to ask takes longer than to clean a short text.
+/// The number of cores that this process may use. It is asked only once, because asking takes longer than cleaning a
+/// short text.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(all_cores)
 }
 
-/// Does the work of a whole run, on a thread that was started for it. `threads` is what the user asked for.
+/// Does the work of a whole run. The calling thread must have been started for this run. `threads` is the number that
+/// the user asked for.
 pub fn with_threads<T>(threads: Option<usize>, work: impl FnOnce() -> T) -> Result<T> {
     if threads.is_none() && !is_forked() {
         return Ok(work());
@@ -47,7 +49,8 @@ pub fn with_threads<T>(threads: Option<usize>, work: impl FnOnce() -> T) -> Resu
 
 /// Does `work` for each number below `pieces`, on this number of threads, and gives the results in order.
 ///
-/// A thread does one piece after another. Threads of a pool would begin further pieces while they wait in one.
+/// A thread ends one piece before it begins the next. Threads of a rayon pool would begin further pieces while they
+/// wait in one.
 pub fn share_out<T: Send>(threads: usize, pieces: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let worker = || {
@@ -61,7 +64,7 @@ pub fn share_out<T: Send>(threads: usize, pieces: usize, work: impl Fn(usize) ->
         }
     };
     let mut done = thread::scope(|scope| {
-        // If fewer can be started, they do all the work.
+        // If fewer threads can be started, they do all the work.
         let start = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
         let others: Vec<_> = (1..threads.min(pieces)).map_while(start).collect();
         let mut done = worker();
@@ -74,7 +77,7 @@ pub fn share_out<T: Send>(threads: usize, pieces: usize, work: impl Fn(usize) ->
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Does work that may be parallel in a pool of this process: in that of this thread, if it has one.
+/// Does parallel work in the pool that this thread belongs to, or else in the pool of this process.
 pub fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     match rayon::current_thread_index() {
         Some(_) => Ok(work()),
@@ -94,7 +97,8 @@ fn pool() -> Result<Arc<ThreadPool>> {
     let name = |index| format!("dehusk-{index}");
     let pool = ThreadPoolBuilder::new().num_threads(cores()).thread_name(name).build();
     let pool = Arc::new(pool.map_err(|error| Fault::Internal(chain(&error)))?);
-    // The pool of the parent is not dropped: that would wait for threads that are not there.
+    // The pool of the parent process is forgotten, not dropped: dropping it would wait for threads that this process
+    // does not have.
     mem::forget(known.replace((process, Arc::clone(&pool))));
     Ok(pool)
 }

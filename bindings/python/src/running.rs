@@ -1,8 +1,9 @@
 //! Runs long work without the interpreter's lock, and listens to the interpreter meanwhile.
 //!
-//! Long work has a thread of its own. The thread that called waits, and now and then takes the lock: to hear Ctrl-C, and to
-//! tell the user's function about progress. Either can stop the work. If the work is at a step that cannot be stopped, the
-//! caller does not wait for the end of the step. What is computed then is dropped. Short work is done by the thread that calls.
+//! Long work has a thread of its own. The calling thread waits, and now and then takes the lock, to notice Ctrl-C and
+//! to tell the user's function about progress. Ctrl-C and an exception of that function stop the work. If the work is
+//! at a step that cannot be stopped, the caller does not wait for its end, and the result is dropped. Short work is
+//! done by the calling thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,10 +21,10 @@ use crate::errors::{Fault, Result};
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long the caller waits for work that was stopped.
 const PATIENCE_OF_CALLER: Duration = Duration::from_millis(200);
-/// Number of messages that are kept. A run of millions of documents can give millions.
+/// Maximum number of messages that are kept. A run of millions of documents can give millions.
 const MESSAGES: usize = 1000;
 
-/// What a run tells its caller.
+/// The messages and the progress of a run, for its caller.
 #[derive(Debug, Default)]
 pub struct Run {
     stopped: AtomicBool,
@@ -39,7 +40,7 @@ struct Stage {
     total: Option<u64>,
 }
 
-/// What the user should know after a run.
+/// The messages for the user after a run.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     /// Warnings, as the program prints them: the first ones.
@@ -53,7 +54,8 @@ pub struct Told {
 }
 
 impl Told {
-    /// The same, with each message renamed: places that the caller knows, instead of temporary files.
+    /// The same messages, each changed by `rename`, so that they name places that the caller knows, not temporary
+    /// files.
     pub fn renamed(self, rename: impl Fn(&str) -> String) -> Told {
         let warnings = self.warnings.iter().map(|message| rename(message)).collect();
         let skipped = self.skipped.iter().map(|(place, reason)| (rename(place), rename(reason))).collect();
@@ -66,7 +68,7 @@ impl Told {
 struct Stopped;
 
 impl Run {
-    /// What there is to tell.
+    /// The messages for the user so far.
     pub fn told(&self) -> Told {
         lock(&self.told).clone()
     }
@@ -124,7 +126,7 @@ impl Observer for Run {
     }
 }
 
-/// Does short work on this thread. It asks now and then whether to go on, and Ctrl-C is heard then.
+/// Does short work on this thread. Ctrl-C is noticed when the work asks whether to go on.
 ///
 /// # Errors
 /// If the work fails, or Ctrl-C is pressed.

@@ -1,7 +1,7 @@
-//! Streams: documents are cleaned when they come, by what earlier ones taught.
+//! Streams: documents are cleaned as they come, with what earlier documents taught.
 //!
-//! Each call takes some documents, and stores what it learned in the state. The documents go through a temporary file, so
-//! each call does what `dehusk stream` does for that file, but the state does not note the file.
+//! Each call takes some documents, and stores what it learned in the state. The documents go through a temporary file.
+//! So each call does the same as `dehusk stream` for that file, but the state does not note the file.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::process::with_threads;
 use crate::running;
 use crate::warnings::warn;
 
-/// What a stream does with documents.
+/// How a stream handles documents.
 #[derive(Clone, Debug, FromPyObject)]
 pub struct Streaming {
     learns: bool,
@@ -46,6 +46,7 @@ pub fn stream(
     let library = patterns.map(library_of).transpose()?.unwrap_or_default();
     let table = TableChanges::default().max_segments(how.max_segments).lifetime(how.lifetime);
     let cleaning = CorpusCleanOptions::default().cleaning(clean_options(how.learned, None)?);
+
     let options = StreamOptions::default().documents(cleaning).table(table).learns(how.learns).notes_inputs(false);
     let rows = documents.borrow().rows();
     let spooled = documents.borrow_mut().finish()?;

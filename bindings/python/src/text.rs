@@ -1,4 +1,4 @@
-//! Python values as text, with messages that say where they are.
+//! Python values as text, with error messages that name the place of the value.
 
 use std::cell::RefCell;
 
@@ -36,10 +36,10 @@ impl Cell<'_> {
     }
 }
 
-/// A text.
+/// A value as text.
 ///
 /// # Errors
-/// If the value is no string, or has lone surrogates.
+/// If the value is not a string, or has lone surrogates.
 pub fn text_of(value: &Bound<'_, PyAny>, cell: Cell<'_>) -> Result<PyBackedStr> {
     if is_missing(value) {
         return Err(cell.missing());
@@ -58,7 +58,7 @@ const LONE_SURROGATE: &str =
 /// A text that was given as an argument.
 ///
 /// # Errors
-/// If it is no string, or has lone surrogates.
+/// If the argument is not a string, or has lone surrogates.
 pub fn argument(text: &Bound<'_, PyAny>, name: &str) -> Result<PyBackedStr> {
     let Ok(text) = text.cast::<PyString>() else { return Err(Fault::Type(format!("{name}: {}", no_text(text)?))) };
     PyBackedStr::try_from(text.clone()).map_err(|_| Fault::Data(format!("{name}: {LONE_SURROGATE}")))
@@ -86,7 +86,7 @@ impl std::ops::Deref for PageText {
 /// A page that was given as a string, or as bytes, which are decoded as the program does it.
 ///
 /// # Errors
-/// If it is neither, has lone surrogates, or its bytes are no text.
+/// If the argument is neither, has lone surrogates, or its bytes are not text.
 pub fn page_argument(page: &Bound<'_, PyAny>, name: &str) -> Result<PageText> {
     if let Ok(bytes) = page.extract::<&[u8]>() {
         return decode_page(page.py(), bytes).map(PageText::Decoded).map_err(|fault| fault.at(name));
@@ -97,7 +97,7 @@ pub fn page_argument(page: &Bound<'_, PyAny>, name: &str) -> Result<PageText> {
     })
 }
 
-/// Whether a value stands for no value: `None`, or what pandas writes: a number that is no number, or `pandas.NA`.
+/// Whether a value means that a value is missing: `None`, or the marks of pandas: NaN and `pandas.NA`.
 pub fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     if value.is_none() {
         return true;
@@ -115,29 +115,30 @@ pub fn source_of(name: &str) -> Result<SourceId> {
     SourceId::parse(name).map_err(|error| Fault::Data(format!("source {name:?}: {error}")))
 }
 
-/// A page that is stored as bytes, in any encoding, as the program reads it from a file.
+/// Decodes a page that is stored as bytes, in any encoding, as the program does for files.
 #[pyfunction]
 pub fn decode_page(py: Python<'_>, page: &[u8]) -> Result<String> {
     let decoded = py.detach(|| decoded_page(page).map(std::borrow::Cow::into_owned));
     decoded.map_err(|reason| Fault::Data(format!("the page {reason}")))
 }
 
-/// Whether a name can be that of a source, which is a name of a file.
+/// Whether this can be the name of a source: it must be safe as the name of a file.
 #[pyfunction]
 pub fn is_source(name: &str) -> bool {
     SourceId::parse(name).is_ok()
 }
 
-/// The source of a document, by its address: what ``--source-by`` does in the program.
+/// The source of a document, found from its address, as ``--source-by`` does in the program.
 ///
 /// Parameters
 /// ----------
 /// url : str
 ///     The address, such as ``https://news.example.co.uk/1``.
 /// by : "host", "domain" or a regular expression
-///     ``"host"`` gives the host in lower case, without port and leading ``www.``, as the program names sources if it is told
-///     nothing else. ``"domain"`` gives the registered domain, ``example.co.uk``, by the public suffix list. A regular expression, in Rust's dialect, gives its group ``source``, or its first group, or
-///     the whole match.
+///     ``"host"`` gives the host in lower case, without port and leading ``www.``: the default of the program.
+///     ``"domain"`` gives the registered domain, such as ``example.co.uk``, according to the public suffix list. A
+///     regular expression, in Rust's dialect, gives its group ``source``, or else its first group, or else the whole
+///     match.
 ///
 /// Returns
 /// -------
@@ -148,7 +149,7 @@ pub fn is_source(name: &str) -> bool {
 /// DataError
 ///     If the address names no source, or the name is not safe as the name of a file.
 /// UsageError
-///     If the rule means nothing.
+///     If `by` is not a valid rule.
 ///
 /// Examples
 /// --------

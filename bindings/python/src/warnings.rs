@@ -7,10 +7,10 @@ use pyo3::types::PyType;
 use crate::errors::Result;
 use crate::running::Told;
 
-/// Number of documents that were left out which are named. The others are counted.
+/// Maximum number of left-out documents that are named. The others are only counted.
 const DOCUMENTS_LISTED: usize = 5;
 
-/// Gives each warning, and names what was left out.
+/// Gives each warning, and names documents that were left out.
 ///
 /// # Errors
 /// If the user's filters turn warnings into errors.
@@ -33,7 +33,7 @@ pub fn warn(py: Python<'_>, told: &Told) -> Result<()> {
 fn give(py: Python<'_>, message: &str) -> PyResult<()> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.import(py, "dehusk._errors", "DehuskWarning")?;
-    // The level of the code that called the function of `dehusk/__init__.py`.
+    // Level 2 is the code that called the function of `dehusk/__init__.py`.
     py.import("warnings")?.call_method1("warn", (message, class, 2))?;
     Ok(())
 }

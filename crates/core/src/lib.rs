@@ -1,12 +1,12 @@
-//! What dehusk does without files: text and pages come in, decisions about them go out.
+//! The core of dehusk, without files: texts and pages come in, decisions about them go out.
 //!
-//! This crate is for the other crates of the workspace, and it promises nothing to others: the crate `dehusk` says
-//! which of its items users may rely on. It reads no folder, knows no flag and no clock.
+//! This crate is for the other crates of the workspace and promises nothing to anyone else. The crate `dehusk` says
+//! which of its items users may rely on. It knows no flag and no clock, and reads no files but pattern files.
 //!
-//! A text goes through the modules in this order: [`tokens`] divides it, [`mining`] finds out what a source repeats,
-//! [`patterns`] keeps that in files, [`selection`] tries the patterns out, [`cleaning`] decides what of a document is
-//! boilerplate. [`html`], [`dom`] and [`pages`] do the same for pages, [`streaming`] for documents that never end.
-//! [`models`] learn.
+//! A text goes through the modules in this order: [`tokens`] divides it, [`mining`] finds the templates of a source,
+//! [`patterns`] keeps them in files, [`selection`] tries the patterns out, [`cleaning`] decides which parts of a
+//! document are boilerplate. [`html`], [`dom`] and [`pages`] do the same for pages, [`streaming`] for documents that
+//! never end. [`models`] has the models that learn from examples.
 
 #[macro_use]
 mod setters;

@@ -47,19 +47,19 @@ impl Random {
         self.below(100) < percent
     }
 
-    /// A random item, all with the same probability. There must be at least one.
+    /// A random item. All items have the same probability. There must be at least one.
     pub fn pick<'t, T>(&mut self, of: &'t [T]) -> &'t T {
         &of[self.below(of.len())]
     }
 
-    /// Shuffles, all orders with the same probability (Fisher and Yates).
+    /// Shuffles the items. All orders have the same probability (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
         }
     }
 
-    /// `count` different numbers below `limit`, sorted. All numbers if there are no more.
+    /// `count` different numbers below `limit`, sorted. If `count` is at least `limit`, all numbers below `limit`.
     pub fn sample(&mut self, limit: usize, count: usize) -> Vec<usize> {
         if count >= limit {
             return (0..limit).collect();

@@ -1,8 +1,8 @@
 //! Opens files that are regular files.
 //!
-//! Between the moment in which a file is found and that in which it is opened, something else may take its place: a named
-//! pipe, on which opening or reading would wait for ever, or a device, which may have no end. So a file is opened without
-//! waiting, and its kind is asked of the open file.
+//! Something else may take the place of a file after it is found and before it is opened: a named pipe, on which
+//! opening or reading would wait for ever, or a device, which may have no end. So a file is opened without waiting, and
+//! the kind of the open file is checked.
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io;

@@ -1,7 +1,7 @@
 //! Setters of options.
 
-/// Gives an options type a setter for each field named. With `#[non_exhaustive]`, options can grow and break no caller:
-/// `MineOptions::default().min_documents(3)`.
+/// Gives an options type a setter for each field named. With `#[non_exhaustive]`, options can grow without breaking
+/// callers: `MineOptions::default().min_documents(3)`.
 #[macro_export]
 macro_rules! setters {
     ($type:ident { $($field:ident: $of:ty),* $(,)? }) => {

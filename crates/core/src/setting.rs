@@ -1,7 +1,7 @@
 //! Names of settings in messages.
 //!
-//! A message of a library names the setting that helps, as its field is called. The program turns the name into a flag.
-//! In Python it is the argument.
+//! A message of a library names the setting that helps, by the name of its field. The program turns this name into a
+//! flag. In Python, it is the name of the argument.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub enum Setting {
     MaxRemoved,
     /// The memory that may be used.
     Memory,
-    /// Whether a stream is cleaned by what was learned before.
+    /// Whether a stream is cleaned only with what was learned before.
     NoLearn,
     /// The folder or file to write to.
     Output,
@@ -109,7 +109,7 @@ impl Setting {
         }
     }
 
-    /// The message with each setting in it under another name, such as that of a flag.
+    /// The message with the name of each setting in it replaced, for example by a flag.
     pub fn rename_in(message: &str, name: impl Fn(Setting) -> String) -> String {
         Setting::ALL.iter().fold(message.to_owned(), |message, setting| {
             let shown = setting.to_string();
@@ -118,7 +118,7 @@ impl Setting {
     }
 }
 
-/// Its name between backticks.
+/// Writes the name between backticks.
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "`{}`", self.name())

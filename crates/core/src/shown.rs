@@ -21,7 +21,7 @@ pub fn shown(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.chars().map(escaped).collect())
 }
 
-/// `12.3 MB`.
+/// A size for people, such as `12.3 MB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..1000 => format!("{bytes} B"),
@@ -31,7 +31,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// `1 document`, `2 documents`.
+/// A number and its noun, such as `1 document` or `2 documents`.
 pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! Stretches (ranges of positions): those of flags that are set, and the overlap of stretches.
+//! Finds stretches (ranges of positions) in which flags are set, and the overlap of stretches.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Starts threads. A system or a container may allow no more: this is an error here, which says what to do. (The
-//! functions of the standard library without a name panic.)
+//! Starts threads. If a system or a container allows no more threads, the error says what to do. (`std::thread::spawn`
+//! would panic.)
 
 use std::fmt::Display;
 use std::io;
@@ -26,7 +26,7 @@ pub fn spawn_scoped<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, work).map_err(none_left)
 }
 
-/// The error if the system starts no more threads, with what it said.
+/// The error if the system starts no more threads, with the system's message.
 pub fn none_left(error: impl Display) -> io::Error {
     io::Error::other(format!(
         "no thread can be started ({error}): give fewer {}, or allow more processes (ulimit -u, or the limit of the \

@@ -1,7 +1,7 @@
 //! Reads whole files that people write or name: settings, lists, models, pattern files.
 //!
-//! What is named may be a device without end, or a huge file that is something else. So no more is read than such a file
-//! may have.
+//! A name may be that of an endless device, or of a huge file of another kind. So no more is read than such a file may
+//! have.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -33,7 +33,7 @@ pub fn text(input: impl Read, most: u64) -> io::Result<String> {
     String::from_utf8(bytes(input, most)?).map_err(not_utf_8)
 }
 
-/// All text of what a person named.
+/// All text of the file, pipe or device that a person named.
 ///
 /// # Errors
 /// As for [`text`], with at most [`MOST_BYTES_OF_FILE`] bytes.
@@ -41,8 +41,8 @@ pub fn text_at(path: &Path) -> io::Result<String> {
     text(open_named(path)?, MOST_BYTES_OF_FILE)
 }
 
-/// Opens what a person named: a file, a pipe or a device. Pipes and terminals are waited for, because somebody writes to
-/// them. Other devices, such as the log of the kernel, would perhaps be waited for without end.
+/// Opens the file, pipe or device that a person named. Pipes and terminals are waited for, because somebody writes to
+/// them. Other devices, such as the log of the kernel, are not, because the wait could be endless.
 ///
 /// # Errors
 /// If it cannot be opened.

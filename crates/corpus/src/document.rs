@@ -1,4 +1,4 @@
-//! A document of a source, with what was found out while it was read.
+//! A document of a source, with the facts that were found while the document was read.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ pub struct Document {
     pub url: Option<String>,
     /// Its text, as UTF-8 without byte order mark.
     pub text: String,
-    /// Whether the text is the visible text of a page. Then the file or record contains something else.
+    /// Whether the text is the visible text of a page, and `page` is `None`. The file or record contains the markup
+    /// instead.
     #[doc(hidden)]
     pub is_view: bool,
     /// The page with this visible text, if pages are requested ([`HtmlView::Page`](crate::HtmlView::Page)).
@@ -31,27 +32,29 @@ pub struct Document {
     /// The tree of the page, if the text is its visible text and trees are requested ([`ReadOptions::tree`](crate::ReadOptions::tree)).
     #[doc(hidden)]
     pub tree: Option<Arc<Tree>>,
-    /// What the page declares about itself, if that is requested ([`HtmlView::Json`](crate::HtmlView::Json)).
+    /// The metadata that the page declares, if they are requested ([`HtmlView::Json`](crate::HtmlView::Json)).
     #[doc(hidden)]
     pub declared: Option<Box<Declared>>,
-    /// Where the nodes of the tree are drawn, if that is known ([`ReadOptions::boxes`](crate::ReadOptions::boxes)).
+    /// The boxes in which the nodes of the tree are drawn, if they are known
+    /// ([`ReadOptions::boxes`](crate::ReadOptions::boxes)).
     #[doc(hidden)]
     pub boxes: Option<Arc<Boxes>>,
-    /// The encoding it was converted from. `None` if its bytes are UTF-8.
+    /// The encoding from which the text was converted. `None` if the bytes were UTF-8.
     pub encoding: Option<&'static str>,
-    /// A problem that was found while it was read.
+    /// A problem that was found while the document was read.
     #[doc(hidden)]
     pub warning: Option<Warning>,
-    /// The memory for it, if it was read from a file.
+    /// The memory that is reserved for the document, if it was read from a file.
     #[doc(hidden)]
     pub memory: Option<Arc<Share>>,
-    /// Where it stands in its line of JSON, with its quotation marks, if only this changes when it is rewritten.
+    /// The range of the text in its line of JSON, with the quotation marks, if nothing else changes when the line is
+    /// rewritten.
     #[doc(hidden)]
     pub value: Option<Range<usize>>,
 }
 
 impl Document {
-    /// A document with only these facts.
+    /// Creates a document with only these facts.
     pub fn new(id: String, source: SourceId, text: String) -> Document {
         let (url, page, tree, declared, boxes, encoding) = (None, None, None, None, None, None);
         let (warning, memory, value) = (None, None, None);
@@ -72,8 +75,9 @@ impl Document {
         }
     }
 
-    /// The document, without its part of the memory for documents. Who collects documents has to know that they fit: the next
-    /// one would wait for ever for the memory of those before it.
+    /// Returns the document without its share of the memory for documents. For callers that collect documents and know
+    /// that all of them fit into memory. Otherwise the next document could wait forever for the shares of the collected
+    /// ones.
     #[doc(hidden)]
     pub fn to_collect(self) -> Document {
         Document { memory: None, ..self }

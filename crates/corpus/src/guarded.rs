@@ -11,7 +11,7 @@ thread_local! {
     static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The result of `work`, or what it panicked with. Nothing that `work` changed may be used after a panic.
+/// Returns the result of `work`, or the value of its panic. After a panic, nothing that `work` changed may be used.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     let before = IS_GUARDED.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
@@ -19,8 +19,8 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     result
 }
 
-/// From now on nothing is printed about panics that are caught here. For programs, at their start: it changes the panic hook
-/// of the process.
+/// Stops the messages about panics that are caught here. Call it only at the start of a program, because it changes the
+/// panic hook of the process.
 pub fn silence() {
     let hook = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -1,18 +1,19 @@
-//! Reads documents and writes results. This crate is for the other crates of the workspace, and it promises nothing to others.
+//! Reads documents and writes results. This crate is for the other crates of the workspace. Its interface is not
+//! stable.
 //!
 //! Takes the paths that a user names: folders with a folder per source and a file per document, files with many
-//! documents, single documents, globs of files, standard input. Returns an [`Inventory`] of them: by source, for mining
-//! ([`Inventory::sources`]), and by file, for cleaning ([`Inventory::files`]). Documents are read one at a time, on
-//! request. Only the position of each is stored.
+//! documents, single documents, globs of files, standard input. Returns an [`Inventory`] of the documents: by source,
+//! for mining ([`Inventory::sources`]), and by file, for cleaning ([`Inventory::files`]). Documents are read one at a
+//! time, on request. Only the position of each document is stored.
 //!
-//! The rooms, in the order of a document: `find` names its file and its source, `read` gives its text, `formats` divide files of
-//! many documents and put them together again, `write` stores results.
+//! The rooms, in the order in which a document passes through them: `find` names its file and its source, `read` gives
+//! its text, `formats` divide files of many documents and put them together again, `write` stores results.
 //!
-//! Nothing is dropped without a message. What cannot be read becomes a [`Skipped`] with a reason and does not stop the
-//! rest. Files that are not documents are counted in [`Ignored`]. A problem that makes the whole run useless, such as a
-//! missing path, is a [`ScanError`].
+//! Nothing is dropped without a message. An input that cannot be read becomes a [`Skipped`] with a reason, and the run
+//! continues. Files that are not documents are counted in [`Ignored`]. A problem that makes the whole run useless, such
+//! as a missing path, is a [`ScanError`].
 //!
-//! Input files may change while they are read. They are read and never mapped into memory, and a file that has become
+//! Input files may change while a run reads them. So they are never mapped into memory, and a file that has become
 //! shorter is reported.
 
 mod find;

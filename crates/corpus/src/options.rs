@@ -11,13 +11,14 @@ use crate::{BoxesFile, HtmlView, MAX_DOCUMENT_BYTES, Reason, SourceBy};
 pub struct ReadOptions {
     /// Which part of an HTML document is its text.
     pub html: HtmlView,
-    /// Whether the `alt` texts of pictures are part of the visible text of a page. They must be for mining and for cleaning, or
-    /// for none of them. Default: false.
+    /// Whether the `alt` texts of pictures are part of the visible text of a page. Must be the same for mining and for
+    /// cleaning. Default: false.
     pub alt_text: bool,
-    /// Whether the visible text of a page comes with the page's tree ([`Document::tree`](crate::Document::tree)). There is none for a page that
-    /// was stored as text for mining, because pages were not requested then ([`HtmlView::Page`]). Default: false.
+    /// Whether the visible text of a page comes with the page's tree ([`Document::tree`](crate::Document::tree)). A
+    /// page that was stored as text for mining has no tree if pages were not requested then ([`HtmlView::Page`]).
+    /// Default: false.
     pub tree: bool,
-    /// Where the nodes of pages are drawn. Used for pages that come with their trees.
+    /// The file that says where the nodes of pages are drawn. Used only for pages that are read with their trees.
     pub boxes: Option<Arc<BoxesFile>>,
     /// The names of JSONL keys, or of table columns.
     pub keys: Keys,
@@ -32,7 +33,7 @@ pub struct ReadOptions {
     /// The memory for documents that are read at the same time. A document that needs more is skipped. Default: 3/4 of the
     /// memory that is free, for the whole process.
     pub memory: Budget,
-    /// What a document needs of it, which depends on what is done with the document.
+    /// How much of this memory a document needs. Depends on what the caller does with the document.
     #[doc(hidden)]
     pub need: Need,
 }
@@ -50,13 +51,13 @@ dehusk_core::setters!(ReadOptions {
 });
 
 impl ReadOptions {
-    /// The most bytes that a document may have.
+    /// Maximum size of a document, in bytes.
     pub(crate) fn most_bytes(&self) -> u64 {
         self.max_document.min(MAX_DOCUMENT_BYTES as u64)
     }
 
-    /// The most bytes that a record may have to be read at all. A document in a longer one needs more memory than there is. Some
-    /// records are in memory beside those that have their share of it.
+    /// Maximum size, in bytes, of a record that is read at all. A document in a longer record needs more memory than
+    /// there is. Some records are in memory in addition to those that have a share of the memory.
     pub(crate) fn most_record_bytes(&self) -> u64 {
         self.max_document.min(self.memory.limit() / memory::LEAST_PER_BYTE)
     }

@@ -1,4 +1,4 @@
-//! What is left out: inputs that cannot be read, with the reason, and counts of files that are not documents.
+//! Inputs that are left out: a reason for each input that cannot be read, and counts of files that are not documents.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::{MAX_DOCUMENT_BYTES, SourceIdError};
 use dehusk_core::setting::Setting;
 use dehusk_core::shown::size;
 
-/// How many documents with the same [kind] of reason are named. Thousands would hide all others.
+/// Maximum number of documents that are named for the same [kind] of reason. Thousands would hide all other reasons.
 pub const NAMED_ALIKE: usize = 3;
 
 /// A document, file or folder that could not be read. The run continues without it.
@@ -22,7 +22,7 @@ pub struct Skipped {
     pub line: Option<u64>,
     /// The reason.
     pub reason: Reason,
-    /// What the user can do about it, if this is the same for many documents and so is to be said only once.
+    /// Advice for the user, if it is the same for many documents and so should be given only once.
     pub advice: Option<Box<str>>,
 }
 
@@ -110,12 +110,12 @@ pub enum Reason {
     /// It may need more memory than there is.
     #[error("{} than the available {}: split it, or allow more ({})", needs_more(*.need), size(*.limit), Setting::Memory)]
     TooLittleMemory {
-        /// What it may need, in bytes. `None` if it was not read to its end.
+        /// The memory that it may need, in bytes. `None` if it was not read to its end.
         need: Option<u64>,
-        /// What there is, in bytes.
+        /// The available memory, in bytes.
         limit: u64,
     },
-    /// There is memory for it, but not now.
+    /// The memory is large enough for it, but not free now.
     #[doc(hidden)]
     #[error("must wait for memory")]
     NoMemoryNow,
@@ -167,7 +167,7 @@ pub enum Reason {
         /// The key that is tried second.
         html: String,
     },
-    /// The line does not say its source.
+    /// The line does not name its source.
     #[error(
         "has neither {source_key:?} nor {url:?}: are these the right keys? \
          (a file in a folder named after its source needs neither)"
@@ -178,16 +178,16 @@ pub enum Reason {
         /// The key that is tried second.
         url: String,
     },
-    /// The document does not name its source, and the rule uses only that name.
+    /// The document does not name its source, and the rule for sources uses only a name in the document.
     #[error(
         "has no {0:?} to name its source: is this the right key? (its host or folder may name its source: see \
              --source-by)"
     )]
     NoSourceKey(String),
-    /// The document has no URL, and the URL names the source.
+    /// The document has no URL, but the rule for sources uses the URL.
     #[error("has no {0:?} whose host could name its source: is this the right key?")]
     NoUrl(String),
-    /// The file of many documents is directly in the given folder, and the subfolder names the source.
+    /// The file of many documents is directly in the given folder, but the rule for sources uses the subfolder.
     #[error(
         "is not in a subfolder of the given folder that could name its source: put it into one, or give the parent \
          folder"
@@ -222,7 +222,7 @@ pub enum Reason {
     /// The length of the WARC record is not a number.
     #[error("the WARC record has the Content-Length {0:?}: set it to a number of bytes")]
     LengthNotANumber(String),
-    /// After the WARC record there is no other record, no 2 empty lines and not the end of the file.
+    /// The WARC record is followed by something other than a record, 2 empty lines or the end of the file.
     #[error(
         "the WARC record does not end after the {0} bytes of its Content-Length: get the file again if it is damaged"
     )]
@@ -294,7 +294,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The settings that name the right keys, if the reason is that a document does not have the expected ones.
+    /// The settings that change the expected keys, if the reason is that a document lacks these keys.
     pub(crate) fn settings_of_keys(&self) -> &'static [Setting] {
         match self {
             Reason::NoText { .. } => &[Setting::TextKey, Setting::HtmlKey],
@@ -305,7 +305,7 @@ impl Reason {
         }
     }
 
-    /// Whether the input exists and could not be read, perhaps only this time.
+    /// Whether the input exists but could not be read, perhaps only this time.
     pub fn is_of_reading(&self) -> bool {
         matches!(self, Reason::Unreadable(_) | Reason::BreaksOff { .. } | Reason::Changed)
     }
@@ -333,7 +333,7 @@ impl From<io::Error> for Reason {
     }
 }
 
-/// A reason without what belongs to one document: numbers, and what is quoted, such as addresses.
+/// The reason without the details of one document: numbers become `#`, and quoted text, such as URLs, is left out.
 pub fn kind(reason: &str) -> String {
     let (mut kind, mut is_quoted, mut is_escaped) = (String::new(), false, false);
     for character in reason.chars() {

@@ -1,11 +1,11 @@
-//! "Did you mean": finds the name that is most similar to a missing one.
+//! "Did you mean": finds the known name that is most similar to an unknown one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::write::target::folder_of;
 
-/// Maximum number of mistakes in a name.
+/// Maximum number of mistakes ([`mistakes`]) between a missing name and a suggestion.
 const MAX_MISTAKES: usize = 2;
 
 /// The path in the same folder whose name is most similar to that of `missing`. `None` if all differ by more than 2
@@ -25,15 +25,15 @@ pub fn similar_name<N: AsRef<str> + Ord>(missing: &str, names: impl IntoIterator
     (nearest.0 <= MAX_MISTAKES.min(missing.chars().count() / 2)).then_some(nearest.1)
 }
 
-/// The source that may be meant by `missing`: one of the same site, such as `example.com` for `news.example.com` or the other
-/// way round. Otherwise the one whose name is most similar.
+/// The source that the user may have meant by `missing`: a source of the same site, such as `example.com` for
+/// `news.example.com` or the other way round, or else the source with the most similar name.
 pub fn similar_source<'n>(missing: &str, sources: impl Iterator<Item = &'n str> + Clone) -> Option<&'n str> {
     let of_site = sources.clone().filter(|source| is_below(source, missing) || is_below(missing, source));
     let nearest = of_site.min_by_key(|source| (source.len().abs_diff(missing.len()), *source));
     nearest.or_else(|| similar_name(missing, sources))
 }
 
-/// Whether a host belongs to a domain. A name of one label is no domain of a site.
+/// Whether a host belongs to a domain. A name of one label, such as `com`, is not the domain of a site.
 fn is_below(host: &str, domain: &str) -> bool {
     domain.contains('.') && host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
 }

@@ -10,7 +10,7 @@ use crate::formats::keys_found::KeysFound;
 use crate::formats::records::Container;
 use crate::{Inventory, ReadOptions, ScanError};
 
-/// A temporary folder with these files in it.
+/// Creates a temporary folder with these files.
 pub(crate) fn tree(files: &[(&str, &[u8])]) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (path, bytes) in files {
@@ -41,7 +41,7 @@ pub(crate) fn plain(folder: &TempDir, message: impl ToString) -> String {
     message.to_string().replace(&format!("{path}/"), "")
 }
 
-/// A file with many documents that is in no source's folder.
+/// A file with many documents that is not in the folder of a source.
 pub(crate) fn container(path: &str, options: ReadOptions) -> Arc<Container> {
     let (name, folder) = (path.to_owned(), None);
     let keys_found = Arc::new(KeysFound::new(&options.keys));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use encoding_rs::Encoding;
 use url::{ParseError, Position, Url};
 
-/// An `http` or `https` URL in one of its equal spellings: without a fragment, without session ids, with as few escapes as possible.
+/// An `http` or `https` URL in a normal form: without a fragment, without session ids, with as few escapes as possible.
 ///
 /// Two pages with the same address are one page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,7 @@ pub enum AddressError {
     /// It cannot be parsed.
     #[error("it is not a URL")]
     Malformed,
-    /// Its scheme is another.
+    /// Its scheme is neither `http` nor `https`.
     #[error("only http and https URLs are visited")]
     OtherScheme,
     /// It is longer than [`Address::LONGEST`].
@@ -30,7 +30,8 @@ pub enum AddressError {
     Credentials,
 }
 
-/// Longest text that is parsed, in bytes. A longer one cannot become short enough by normalising, except on purpose.
+/// Length of the longest text that is parsed, in bytes. A longer text becomes short enough by normalising only if
+/// somebody made it for that.
 const LONGEST_TEXT: usize = 64 * 1024;
 
 /// Largest number of segments in a path.
@@ -39,10 +40,10 @@ const MOST_SEGMENTS: usize = 24;
 /// Largest number of parameters in a query.
 const MOST_PARAMETERS: usize = 32;
 
-/// How often segments stand one after another in a path that repeats itself.
+/// Number of times that the same segments follow one another in a path that counts as repeating itself.
 const REPETITIONS: usize = 3;
 
-/// Shortest value of a parameter such as `sid` that is a session id, in bytes.
+/// Minimum length of a value of a parameter such as `sid` that counts as a session id, in bytes.
 const SHORTEST_ID: usize = 16;
 
 impl Address {
@@ -54,12 +55,13 @@ impl Address {
         Address::new(text, || Url::parse(text))
     }
 
-    /// The address of what a page at this address links to.
+    /// The address of a link in the page at this address.
     pub fn join(&self, link: &str) -> Result<Address, AddressError> {
         Address::new(link, || self.url.join(link))
     }
 
-    /// The same, and the URL as the link has it: with what an address leaves out, but without a fragment.
+    /// Like [`join`](Address::join). Also returns the URL as the link has it: with the parts that an address leaves
+    /// out, except the fragment.
     pub fn join_as_written(&self, link: &str) -> Result<(Address, String), AddressError> {
         let address = self.join(link)?;
         let url = self.url.join(link).map_err(|_| AddressError::Malformed)?;
@@ -67,7 +69,7 @@ impl Address {
         Ok((address, written))
     }
 
-    /// The same for a page in this encoding. Browsers encode the query of a link in it.
+    /// Like [`join`](Address::join), for a page in this encoding. Browsers encode the query of a link in it.
     pub(crate) fn join_encoded(&self, link: &str, encoding: &'static Encoding) -> Result<Address, AddressError> {
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoding.encode(query).0;
         Address::new(link, || Url::options().base_url(Some(&self.url)).encoding_override(Some(encode)).parse(link))
@@ -101,14 +103,16 @@ impl Address {
         &self.url
     }
 
-    /// Whether it looks like one of those that a site makes without an end: its path repeats itself, or it has very many parts.
+    /// Whether the address looks like one of those that a site generates without end: its path repeats itself, or it
+    /// has very many parts.
     pub fn is_trap(&self) -> bool {
         let segments: Vec<&str> = self.url.path_segments().into_iter().flatten().collect();
         let parameters = self.url.query().map_or(0, |query| query.split('&').count());
         segments.len() > MOST_SEGMENTS || parameters > MOST_PARAMETERS || is_repeating(&segments)
     }
 
-    /// Scheme, host and port: what one robots.txt is for. Such as `https://www.paper.example`, or `http://paper.example:8080`.
+    /// Scheme, host and port, such as `https://www.paper.example` or `http://paper.example:8080`. One robots.txt is for
+    /// one origin.
     pub fn origin(&self) -> String {
         self.url[..Position::BeforePath].to_owned()
     }
@@ -118,8 +122,8 @@ impl Address {
         self.url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// The registered domain of the host by the public suffix list, such as `paper.co.uk` for `www.paper.co.uk`; the host itself if it
-    /// is an IP address, or a public suffix.
+    /// The registered domain of the host according to the public suffix list, such as `paper.co.uk` for
+    /// `www.paper.co.uk`; the host itself if it is an IP address, or a public suffix.
     pub fn domain(&self) -> &str {
         match self.url.domain() {
             Some(host) => psl::domain_str(host).unwrap_or(host),
@@ -130,7 +134,7 @@ impl Address {
 
 /// The URL in its shortest spelling.
 ///
-/// It is parsed once more: after decoding, a segment may be `..` for example.
+/// The result is parsed once more, because decoding may make a segment `..`, for example.
 fn normalized(url: &Url) -> Result<Url, AddressError> {
     let host = url.host_str().unwrap_or_default();
     let host = host.trim_end_matches('.');
@@ -145,14 +149,15 @@ fn normalized(url: &Url) -> Result<Url, AddressError> {
     Url::parse(&text).map_err(|_| AddressError::Malformed)
 }
 
-/// Decodes the escapes of unreserved characters, and writes the other ones in upper case.
+/// Decodes the escapes of unreserved characters, and writes all other escapes in upper case.
 ///
-/// An escape directly after a `%` that begins none stays: decoded, both could become another one.
+/// An escape directly after a `%` that begins no escape is not decoded, because both together could become a new
+/// escape.
 fn unescaped(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     let mut parts = text.split('%');
     written.push_str(parts.next().unwrap_or_default());
-    let mut in_escape = false; // whether this could go on with what was written
+    let mut in_escape = false; // whether the next part could complete an escape in what was written
     for part in parts {
         let escape = part.get(..2).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
@@ -183,12 +188,12 @@ fn without_session(path: &str) -> String {
     kept.collect::<Vec<_>>().join("/")
 }
 
-/// A query without session ids, and without what only says where a visitor came from.
+/// A query without session ids, and without parameters that only say where a visitor came from.
 fn without_ids(query: &str) -> String {
     query.split('&').filter(|parameter| !is_id(parameter)).collect::<Vec<_>>().join("&")
 }
 
-/// Whether a parameter of a query identifies the visitor, or the advertisement that brought him.
+/// Whether a parameter of a query identifies the visitor, or the advertisement that brought the visitor.
 fn is_id(parameter: &str) -> bool {
     let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
     let name = name.to_ascii_lowercase();
@@ -206,12 +211,12 @@ fn starts_with(text: &str, prefix: &str) -> bool {
     text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
-/// Whether some sequence of segments stands three times, one directly after another. Numbers alone do not count: they are dates and
-/// times, as in `/2011/11/11/11/`.
+/// Whether some sequence of segments occurs three times, one directly after another. A sequence of numbers alone does
+/// not count: it is a date or a time, as in `/2011/11/11/11/`.
 fn is_repeating(segments: &[&str]) -> bool {
     let is_number = |segment: &&str| segment.bytes().all(|byte| byte.is_ascii_digit());
     (1..=segments.len() / REPETITIONS).any(|len| {
-        // As many segments in a row must be equal to the one that is `len` segments later.
+        // The number of segments in a row, each of which is equal to the segment `len` places later.
         let mut equal = 0;
         segments.iter().zip(&segments[len..]).enumerate().any(|(at, (segment, later))| {
             equal = if segment == later && !segment.is_empty() { equal + 1 } else { 0 };

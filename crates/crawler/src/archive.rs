@@ -1,4 +1,4 @@
-//! WARC files that grow, and are whole whenever the crawler is stopped.
+//! WARC files that grow. Whenever the crawler is stopped, their whole records are found again.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 
 use crate::record::about_file;
 
-/// How records are packed. Each is packed alone, so any of them can be read without the others.
+/// How records are packed. Each record is packed alone, so it can be read without the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     /// gzip: `.warc.gz`
@@ -32,7 +32,7 @@ impl Packing {
         }
     }
 
-    /// Unpacks the record at the beginning of what is read. `None` at the end, and if the record is cut off.
+    /// Unpacks the next record of `packed`. `None` at the end, and if the record is cut off.
     fn unpack(self, packed: &mut BufReader<impl Read>) -> io::Result<Option<Vec<u8>>> {
         let mut record = Vec::new();
         let read = match self {
@@ -67,12 +67,12 @@ impl Packing {
     }
 }
 
-/// How far an archive was written: up to this byte of the file with this number. Numbers start at 1; 0 means that there is none.
+/// A position in an archive: a byte of the file with this number. Numbers start at 1; 0 means that there is no file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Position {
-    /// Of the file.
+    /// The number of the file.
     pub number: u32,
-    /// In the file.
+    /// The byte in the file.
     pub byte: u64,
 }
 
@@ -81,7 +81,7 @@ pub struct Position {
 pub struct Archive {
     folder: PathBuf,
     packing: Packing,
-    /// A file that is longer than this is followed by another.
+    /// A file that has at least this many bytes gets no more records; the next file is begun.
     size: u64,
     user_agent: String,
     position: Position,
@@ -89,8 +89,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// The archive in a folder, up to this position. Gives each whole record behind it to `found`, and where it is. What is behind the
-    /// last whole record is deleted.
+    /// Opens the archive in a folder, which was written up to `position`. Calls `found` with each whole record after
+    /// that, and with its position. Deletes everything after the last whole record.
     ///
     /// # Errors
     /// If a file cannot be read or written, or ends before the position.
@@ -130,7 +130,7 @@ impl Archive {
             end = packed.stream_position()?;
         }
         if end == 0 {
-            // It was just begun. Without a record it is no WARC file.
+            // The file was just begun. Without a record, it is not a WARC file.
             std::fs::remove_file(&path)?;
             let number = self.position.number - 1;
             let byte = if number == 0 { 0 } else { self.path(number).metadata()?.len() };
@@ -181,13 +181,13 @@ impl Archive {
         Ok(begin)
     }
 
-    /// Waits until everything is on the disk, and says how far that is.
+    /// Waits until everything is on the disk. Returns the position of the end.
     pub fn sync(&self) -> io::Result<Position> {
         self.file.iter().try_for_each(File::sync_data)?;
         Ok(self.position)
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub fn files(&self) -> u32 {
         self.position.number
     }
@@ -240,7 +240,7 @@ mod tests {
                 let (mut again, found) = open(folder.path(), packing, positions[0]);
                 let found: Vec<&String> = found.iter().filter(|record| record.starts_with("record")).collect();
                 assert_eq!(found, expected[1..], "{packing:?} {cut}");
-                // What is added then is read as well.
+                // A record that is added then is read as well.
                 again.append(&packing.pack(b"record new").unwrap()).unwrap();
                 let (_, found) = open(folder.path(), packing, positions[0]);
                 assert_eq!(found.last().map(String::as_str), Some("record new"), "{packing:?} {cut}");

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, Utc};
 
-/// Reads a W3C date, from a year alone to fractions of a second, or a date of an email. Usual errors do not matter: a space instead of
-/// the `T`, a wrong name of the day. A date without a time zone is in UTC.
+/// Reads a W3C date, of any precision from a year to fractions of a second, or a date as in an email. Common errors are
+/// accepted: a space instead of the `T`, a wrong name of the day. A date without a time zone is in UTC.
 pub(crate) fn parse(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim();
     w3c(text).or_else(|| rfc2822(text))
@@ -24,7 +24,7 @@ fn w3c(text: &str) -> Option<DateTime<Utc>> {
     day.and_time(time).and_utc().checked_sub_signed(offset)
 }
 
-/// A time such as `10:30:00.5+02:00`, and what its zone is ahead of UTC.
+/// A time such as `10:30:00.5+02:00`, and how far its zone is ahead of UTC.
 fn time_and_offset(text: &str) -> Option<(NaiveTime, Duration)> {
     let zone_at = text.find(['Z', 'z', '+', '-']).unwrap_or(text.len());
     let (time, zone) = text.split_at(zone_at);
@@ -37,7 +37,7 @@ fn time_and_offset(text: &str) -> Option<(NaiveTime, Duration)> {
     Some((time, offset(zone).unwrap_or_default()))
 }
 
-/// What a zone such as `+02:00`, `+0200` or `+02` is ahead of UTC.
+/// How far a zone such as `+02:00`, `+0200` or `+02` is ahead of UTC.
 fn offset(zone: &str) -> Option<Duration> {
     let sign = if zone.starts_with('-') { -1 } else { 1 };
     let digits = zone.get(1..)?.replace(':', "");

@@ -1,4 +1,4 @@
-//! What an answer leads to.
+//! Examines answers: finds the links of a page, the entries of a feed, the target of a redirect.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -16,55 +16,55 @@ use crate::record::{PayloadDigest, digest};
 use crate::robots::Rules;
 use crate::sitemap::{self, Sitemap};
 
-/// What an answer leads to.
+/// What was found in an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
-    /// A page, and what it links to.
+    /// A page, with its links.
     Page(Links),
     /// A feed.
     Feed {
         /// The pages of its entries, with their dates.
         pages: Vec<(Address, Option<DateTime<Utc>>)>,
-        /// How often it asks to be read.
+        /// The interval at which the feed asks to be read.
         interval: Option<Duration>,
     },
     /// A sitemap.
     Sitemap {
-        /// Whether it lists sitemaps, and not pages.
+        /// Whether it lists sitemaps instead of pages.
         is_index: bool,
-        /// With their dates.
+        /// The listed addresses, with their dates.
         listed: Vec<(Address, Option<DateTime<Utc>>)>,
     },
     /// The first bytes of a robots.txt.
     Robots(Vec<u8>),
-    /// It is somewhere else: at this address, and as it is written.
+    /// A redirect: the address of its target, and the URL of the target as it is written.
     Redirect(Result<(Address, String), AddressError>),
-    /// It is what it was before.
+    /// The content has not changed since it was last read.
     NotModified,
-    /// The server asks for patience, or fails. It may say for how long, in seconds.
+    /// The server asks the crawler to wait, or fails. It may say how long to wait, in seconds.
     Busy(Option<u64>),
-    /// There is nothing.
+    /// The server has no content for this URL.
     Nothing,
-    /// It is not what was expected.
+    /// The answer is not what was expected, for this reason.
     Unexpected(&'static str),
 }
 
 /// An answer, examined.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// What it leads to.
+    /// What was found in the answer.
     pub found: Found,
     /// The digest of its body.
     pub digest: PayloadDigest,
-    /// What the body was found to be, if that is no page.
+    /// The media type of the body according to its content, if it is not a page.
     pub identified: Option<&'static str>,
 }
 
-/// Examines the answer to a request for a URL that is expected to be of this kind. `follows_links` is whether the links
-/// of pages matter, and `limit` is how many bytes it may have when it is unpacked.
+/// Examines the answer to a request for a URL that is expected to be of this `kind`. `follows_links` says whether the
+/// links of pages are needed. `limit` is the maximum size of the unpacked body, in bytes.
 ///
 /// # Errors
-/// If it has more bytes.
+/// If the unpacked body is larger.
 pub fn examine(
     address: &Address,
     kind: &Kind,
@@ -81,18 +81,20 @@ pub fn examine(
             let Some(location) = response.head.value("Location") else {
                 return of(Found::Unexpected("a redirection to nowhere"));
             };
-            // What is much too long is not even parsed.
+            // Of an address that is much too long, only the beginning is parsed.
             let target = location.get(..location.len().min(8 * Address::LONGEST)).unwrap_or(&location);
             return of(Found::Redirect(address.join_as_written(target)));
         }
         429 | 500..=599 => return of(Found::Busy(retry_after(response))),
         _ => return of(Found::Nothing),
     }
+
     let body = unpacked(response, matches!(kind, Kind::Robots(_)), limit)?;
     let examined = |found, identified| Ok(Examined { found, digest, identified: Some(identified) });
+
     match kind {
         Kind::Robots(_) => {
-            // A byte more than what counts shows whether the last line is whole.
+            // One byte more than the rules may have shows whether the last line is whole.
             examined(Found::Robots(body[..body.len().min(Rules::LONGEST + 1)].to_vec()), "text/x-robots")
         }
         Kind::Sitemap(_) => match sitemap::parse(&ungzipped(body, limit)?) {
@@ -141,7 +143,7 @@ fn a_feed(body: &[u8], address: &Address) -> Option<(Found, &'static str)> {
     Some((Found::Feed { pages, interval: feed.interval }, identified))
 }
 
-/// `nofollow` or `none`, for all crawlers or for this one.
+/// Whether a value of `X-Robots-Tag` has `nofollow` or `none`, for all crawlers or for this one.
 fn forbids_following(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     let rules = match value.split_once(':') {
@@ -152,8 +154,8 @@ fn forbids_following(value: &str) -> bool {
     rules.split(',').any(|rule| matches!(rule.trim(), "nofollow" | "none"))
 }
 
-/// The body without its content codings. What cannot be unpacked is not changed. A part of it may be all that is
-/// wanted.
+/// The body without its content codings. A body that cannot be unpacked is not changed. If `is_part`, the beginning of
+/// a too long body is enough.
 fn unpacked(response: &Response, is_part: bool, limit: u64) -> Result<Cow<'_, [u8]>, FetchError> {
     let mut body = Cow::Borrowed(&response.body[..]);
     let codings = response.head.values("Content-Encoding").collect::<Vec<_>>().join(",");
@@ -171,12 +173,12 @@ fn unpacked(response: &Response, is_part: bool, limit: u64) -> Result<Cow<'_, [u
 
 fn first_of(packed: &[u8], limit: u64) -> Vec<u8> {
     let mut first = Vec::new();
-    // Whatever ends it, what came before can be read.
+    // Whatever ends the reading, the bytes before are used.
     let _ = MultiGzDecoder::new(packed).take(limit).read_to_end(&mut first);
     first
 }
 
-/// What is packed in a gzip file; the bytes themselves if they are none.
+/// The unpacked content of a gzip file; the bytes themselves if they are not one.
 fn ungzipped(bytes: Cow<'_, [u8]>, limit: u64) -> Result<Cow<'_, [u8]>, FetchError> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(bytes);
@@ -188,7 +190,7 @@ fn ungzipped(bytes: Cow<'_, [u8]>, limit: u64) -> Result<Cow<'_, [u8]>, FetchErr
     Ok(unpacked.into())
 }
 
-/// `Retry-After`, in seconds: it is a number of them, or a date.
+/// The value of `Retry-After` in seconds. The field contains a number of seconds, or a date.
 fn retry_after(response: &Response) -> Option<u64> {
     let value = response.head.value("Retry-After")?;
     let date = || DateTime::parse_from_rfc2822(&value).ok();

@@ -1,7 +1,7 @@
 //! Feeds: RSS, Atom and JSON Feed.
 //!
-//! Feeds are often no proper XML. What is read is looked for by its name: elements may be closed wrongly, and the document may end
-//! anywhere. The crate feed-rs refuses such feeds as a whole, and some names of authors make it panic.
+//! Feeds are often not proper XML. So elements are found by their names: they may be closed wrongly, and the document
+//! may end anywhere. The crate feed-rs refuses such feeds as a whole, and some names of authors make it panic.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ use crate::{date, xml};
 /// A feed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feed {
-    /// In the order of the feed.
+    /// The entries, in the order of the feed.
     pub entries: Vec<Entry>,
-    /// How often it asks to be read: `ttl`, or `sy:updatePeriod` divided by `sy:updateFrequency`.
+    /// The interval at which the feed asks to be read: `ttl`, or `sy:updatePeriod` divided by `sy:updateFrequency`.
     pub interval: Option<Duration>,
 }
 
@@ -27,17 +27,18 @@ pub struct Feed {
 pub struct Entry {
     /// The address of its page.
     pub page: Address,
-    /// The later one of when it was published and updated.
+    /// The later of its dates of publication and update.
     pub date: Option<DateTime<Utc>>,
     /// Its title, as plain text.
     pub title: Option<String>,
-    /// Its content as HTML: what the feed gives as content, or else as summary or description.
+    /// Its content as HTML: the content in the feed, or else the summary or description.
     pub html: Option<String>,
-    /// Whether the feed gives it as the content (`content:encoded`, Atom `content`, `content_html`), and not as a summary.
+    /// Whether `html` is the content in the feed (`content:encoded`, Atom `content`, `content_html`), and not a
+    /// summary.
     pub is_content: bool,
 }
 
-/// Largest number of entries that are read from one feed, with those that have no page.
+/// Largest number of entries that are read from one feed, including those without a page.
 pub const MOST_ENTRIES: usize = 10_000;
 
 /// Longest interval that is believed.
@@ -46,8 +47,8 @@ const LONGEST_INTERVAL_BELIEVED: Duration = Duration::from_secs(366 * DAY);
 const HOUR: u64 = 60 * 60;
 const DAY: u64 = 24 * HOUR;
 
-/// Reads a feed that was found at this address. `None` if it is none. Entries without a page that can be visited are left out. Of a feed
-/// that is broken, it has what comes before that.
+/// Reads a feed that was found at this address. `None` if it is not a feed. Entries without a page that can be visited
+/// are left out. Of a broken feed, the entries before the broken place are read.
 pub fn parse(bytes: &[u8], address: &Address) -> Option<Feed> {
     let text = xml::decoded(bytes);
     let text = text.trim();
@@ -74,7 +75,7 @@ fn json_item(item: &Value) -> Item {
     }
 }
 
-/// What a feed says about an entry, as far as it is read.
+/// The facts about an entry that are read from a feed.
 #[derive(Default)]
 struct Item {
     link: Option<String>,
@@ -118,7 +119,7 @@ struct Element {
     /// The name in its tags.
     name: String,
     markup: Markup,
-    /// Where it starts in the document, after its tag.
+    /// The position in the document after its start tag.
     start: usize,
     /// Whether there are other elements in it.
     is_parent: bool,
@@ -136,11 +137,11 @@ enum Field {
     Ttl,
     Period,
     Frequency,
-    /// What has the same elements in it, for something else.
+    /// An element that contains the same elements, but about something else.
     Skipped,
 }
 
-/// What the text of an element is.
+/// The kind of text in an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Markup {
     Plain,
@@ -160,6 +161,7 @@ fn of_xml(document: &str, address: &Address) -> Option<Feed> {
     let mut item: Option<(String, Item)> = None; // with the name of its tags
     let mut element: Option<Element> = None;
     let mut read = 0;
+
     loop {
         let before = position(&reader);
         match reader.read_event() {
@@ -173,7 +175,7 @@ fn of_xml(document: &str, address: &Address) -> Option<Feed> {
                     bases.0 = base(&tag, address);
                 }
                 (Some(Format::Rss), "item") | (Some(Format::Atom), "entry") => {
-                    // The one before may have no end.
+                    // The item before may have no end tag.
                     entries.extend(item.take().and_then(|(_, item)| item.entry(&bases.1)));
                     element = None;
                     read += 1;
@@ -212,22 +214,23 @@ fn of_xml(document: &str, address: &Address) -> Option<Feed> {
             }
         }
     }
+
     format?;
     Some(Feed { entries, interval: schedule.interval() })
 }
 
-/// Where the reader is in the document.
+/// The reader's position in the document.
 fn position(reader: &quick_xml::Reader<&[u8]>) -> usize {
     usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX)
 }
 
-/// What links in an element are relative to.
+/// The base URL of the links in an element.
 fn base(tag: &BytesStart, outer: &Address) -> Address {
     let declared = xml::attribute(tag, "xml:base").and_then(|base| outer.join(&base).ok());
     declared.unwrap_or_else(|| outer.clone())
 }
 
-/// What is read of this element. `item` is the name of the item that it is in.
+/// Begins to read an element. `None` if it is not needed. `item` is the name of the item that contains the element.
 fn opened(tag: &BytesStart, format: Format, item: Option<&str>, start: usize) -> Option<Element> {
     let local = tag.local_name();
     let field = match item {
@@ -261,7 +264,7 @@ fn opened(tag: &BytesStart, format: Format, item: Option<&str>, start: usize) ->
         text: String::new(),
     };
     if field == Field::Link {
-        // One of another type, such as PDF, is skipped for its markup.
+        // A link of another type, such as PDF, is not used later: its markup is `Markup::Other`.
         let is_page = xml::attribute(tag, "rel").is_none_or(|rel| rel.trim().eq_ignore_ascii_case("alternate"));
         element.field = if is_page { Field::Link } else { Field::Skipped };
         element.text.extend(xml::attribute(tag, "href"));
@@ -284,7 +287,8 @@ fn markup(tag: &BytesStart, format: Format) -> Markup {
 }
 
 impl Item {
-    /// Sets a field to the first element that has something in it. `end` is where the element ends in the document.
+    /// Sets the field of an element, if the element is not empty and the field has no value yet. Of dates, the latest
+    /// is kept. `end` is the position in the document where the element ends.
     fn set(&mut self, element: Element, document: &str, end: usize) {
         let text = element.text.trim();
         if let Field::Date = element.field {
@@ -312,7 +316,7 @@ impl Item {
     }
 }
 
-/// When a feed asks to be read.
+/// How often a feed asks to be read.
 #[derive(Default)]
 struct Schedule {
     ttl: Option<Duration>,
@@ -349,7 +353,7 @@ impl Schedule {
     }
 }
 
-/// Plain text as HTML, with its lines.
+/// Plain text as HTML, with its line breaks.
 fn html_of_text(text: &str) -> String {
     let text = text.trim().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace("\r\n", "\n").replace('\n', "<br>\n")

@@ -1,4 +1,4 @@
-//! A request, and what the server answers.
+//! A request, and the answer of the server.
 
 use std::io::{self, ErrorKind, Read};
 use std::net::{IpAddr, SocketAddr};
@@ -17,40 +17,41 @@ use ureq::{Agent, Error};
 
 use crate::http::{Head, Mender, is_text};
 
-/// What a [`Fetcher`] never exceeds.
+/// The limits of a [`Fetcher`].
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Time that a request may take, with everything.
+    /// Maximum time of a whole request, including the answer.
     pub time: Duration,
-    /// Bytes of a body, as it is sent and unpacked.
+    /// Maximum number of bytes of a body, both as it is sent and unpacked.
     pub body: u64,
 }
 
-/// Bytes of the header of an answer, at most.
+/// Maximum number of bytes of the header of an answer.
 const LONGEST_HEAD: usize = 64 * 1024;
 
-/// Bytes of all headers before a body, at most: servers may send others before the one that counts.
+/// Maximum number of bytes of all headers before a body: servers may send other headers before the final one.
 const LONGEST_HEADS: usize = 4 * LONGEST_HEAD;
 
-/// Bytes that are sent at once.
+/// Maximum number of bytes that are sent at once.
 const BUFFER: usize = 16 * 1024;
 
-/// What is asked.
+/// A request to a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The URL.
     pub url: &'a str,
     /// The machine that is asked.
     pub ip: IpAddr,
-    /// The `ETag` of what is known.
+    /// The `ETag` of the version that is already known.
     pub etag: Option<&'a str>,
-    /// The `Last-Modified` of what is known.
+    /// The `Last-Modified` of the version that is already known.
     pub last_modified: Option<&'a str>,
-    /// So many bytes of the body are enough. What comes after them is not read, and not missed.
+    /// The number of bytes of the body that are enough. The bytes after them are not read, and it is not an error if
+    /// they are missing.
     pub enough: Option<u64>,
 }
 
-/// What the server answered.
+/// The answer of the server.
 #[derive(Clone, Debug)]
 pub struct Response {
     /// When the request began.
@@ -63,7 +64,7 @@ pub struct Response {
     pub head: Head,
     /// The body without transfer coding. It may be packed.
     pub body: Vec<u8>,
-    /// Whether the body is longer, but that was enough.
+    /// Whether the body is longer, but only this beginning was needed.
     pub is_cut: bool,
 }
 
@@ -76,7 +77,7 @@ pub enum FetchError {
     /// The server cannot show that it is the one that was asked for.
     #[error("its certificate is not valid: {0}")]
     Certificate(String),
-    /// It took too long.
+    /// The request took too long.
     #[error("it did not answer within {} s", .0.as_secs_f64())]
     Time(Duration),
     /// The header is too long.
@@ -85,13 +86,13 @@ pub enum FetchError {
     /// The body is too long.
     #[error("it is longer than {0} bytes")]
     LongBody(u64),
-    /// It is not HTTP.
+    /// The answer is not HTTP.
     #[error("the answer is no HTTP: {0}")]
     NoHttp(String),
     /// The connection ended before the answer did.
     #[error("the answer is cut off: {0}")]
     CutOff(String),
-    /// It has no text.
+    /// The answer is not text.
     #[error("it is {0}, and no text")]
     NoText(String),
 }
@@ -103,15 +104,15 @@ impl FetchError {
     }
 }
 
-/// Fetches one address after another. Each request has a connection of its own, so an answer can never be one to another request.
-/// It keeps no cookies, follows no redirection, and uses no proxy.
+/// Fetches one address after another. Each request has a connection of its own, so an answer can never belong to
+/// another request. A fetcher keeps no cookies, follows no redirection, and uses no proxy.
 pub struct Fetcher {
     agent: Agent,
     wire: Wire,
     limits: Limits,
 }
 
-/// What is common to the parts of a request.
+/// The exchange that the parts of a fetcher share.
 #[derive(Clone, Debug, Default)]
 struct Wire(Arc<Mutex<Exchange>>);
 
@@ -120,7 +121,7 @@ struct Wire(Arc<Mutex<Exchange>>);
 struct Exchange {
     peer: Option<IpAddr>,
     sent: Vec<u8>,
-    /// The header of the answer, with headers and parts of the body around it.
+    /// The header of the answer. Other headers may be before it, and a part of the body after it.
     received: Vec<u8>,
 }
 
@@ -131,7 +132,8 @@ impl Wire {
 }
 
 impl Fetcher {
-    /// `user_agent` names the crawler. `root` is the only certificate to trust, in DER; without it, those that browsers trust.
+    /// `user_agent` names the crawler. `root` is the only root certificate that is trusted, in DER; without it, those
+    /// that browsers trust are trusted.
     pub fn new(user_agent: &str, limits: Limits, root: Option<&[u8]>) -> Fetcher {
         let roots = match root {
             Some(der) => RootCerts::new_with_certs(&[Certificate::from_der(der).to_owned()]),
@@ -159,11 +161,11 @@ impl Fetcher {
         Fetcher { agent, wire, limits }
     }
 
-    /// Asks for an address. Of an answer that is no text, the body is not read.
+    /// Sends a request. If the answer is not text, its body is not read.
     pub fn fetch(&self, request: &Request) -> Result<Response, FetchError> {
         let (at, began) = (Utc::now(), Instant::now());
         self.wire.with(|exchange| *exchange = Exchange { peer: Some(request.ip), ..Exchange::default() });
-        // All that stands in URLs is allowed in requests but this.
+        // This is the only character of a URL that is not allowed in a request.
         let url = request.url.replace('`', "%60");
         let mut call = self.agent.get(url).header("Accept-Encoding", "gzip").header("Connection", "close");
         if let Some(etag) = request.etag {
@@ -172,6 +174,7 @@ impl Fetcher {
         if let Some(date) = request.last_modified {
             call = call.header("If-Modified-Since", date);
         }
+
         let answer = call.call().map_err(|error| self.failed(error))?;
         let (sent, received) =
             self.wire.with(|exchange| (std::mem::take(&mut exchange.sent), std::mem::take(&mut exchange.received)));
@@ -180,14 +183,16 @@ impl Fetcher {
         if head.status() == 200 && request.enough.is_none() && !is_text(&head.media_type()) {
             return Err(FetchError::NoText(head.media_type().to_owned()));
         }
+
         let mut body = Vec::new();
         if let Some(enough) = request.enough {
             let mut reader = answer.into_body().into_reader().take(enough);
             reader.read_to_end(&mut body).map_err(|error| self.broken(error, began))?;
-            // What cannot be read any more is missed as well.
+            // If the next byte cannot be read, the body is longer, too.
             let is_cut = body.len() as u64 == enough && !matches!(reader.into_inner().read(&mut [0]), Ok(0));
             return Ok(Response { at, ip: request.ip, request: sent, head, body, is_cut });
         }
+
         if length.is_some_and(|length| length > self.limits.body) {
             return Err(FetchError::LongBody(self.limits.body));
         }
@@ -220,7 +225,7 @@ impl Fetcher {
             Error::LargeResponseHeader(..) => FetchError::LongHead,
             Error::Rustls(error) => FetchError::Certificate(error.to_string()),
             Error::Tls(error) => FetchError::Certificate(error.to_owned()),
-            // rustls hands its errors through as those of reading.
+            // Errors of rustls come as reading errors.
             Error::Io(error) if error.kind() == ErrorKind::InvalidData && !has_answer => {
                 FetchError::Certificate(error.to_string())
             }
@@ -232,7 +237,7 @@ impl Fetcher {
     }
 }
 
-/// Gives the address that was decided on, whatever is asked.
+/// Resolves every host to the IP address of the request, which was chosen before.
 #[derive(Debug)]
 struct Pinned(Wire);
 
@@ -247,7 +252,7 @@ impl Resolver for Pinned {
     }
 }
 
-/// Keeps what is sent, and the header of what is received.
+/// Records the bytes that are sent, and the header of the answer.
 #[derive(Debug)]
 struct Recorder(Wire);
 
@@ -261,19 +266,19 @@ impl Connector<Box<dyn Transport>> for Recorder {
     }
 }
 
-/// A connection of which a [`Recorder`] keeps something.
+/// A connection whose bytes a [`Recorder`] records.
 #[derive(Debug)]
 struct Recording {
     below: Box<dyn Transport>,
     buffers: LazyBuffers,
     wire: Wire,
     mender: Mender,
-    /// What there was no place for in the buffers.
+    /// Mended bytes for which the buffers have no room yet.
     readable: Vec<u8>,
 }
 
 impl Recording {
-    /// Keeps the header that came, and mends it.
+    /// Records the part of the header that came, and mends it.
     fn read_header(&mut self) -> Result<(), Error> {
         let input = self.below.buffers().input();
         self.readable = if input.is_empty() { self.mender.end() } else { self.mender.push(input) };

@@ -1,4 +1,4 @@
-//! What is still to be visited and what was visited, in a file.
+//! The URLs that are still to be visited, and those that were visited, in a file.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,14 +14,14 @@ use crate::address::Address;
 use crate::archive::Position;
 use crate::record::PayloadDigest;
 
-/// What a URL is expected to be.
+/// The content that is expected at a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kind {
-    /// A page, or what is found to be a feed.
+    /// A page. It may turn out to be a feed.
     Page,
     /// A feed.
     Feed,
-    /// A sitemap of this site, a registered domain. It may be on another one.
+    /// A sitemap of this site, which is a registered domain. The sitemap may be on another domain.
     Sitemap(String),
     /// The robots.txt of this origin.
     Robots(String),
@@ -30,19 +30,20 @@ pub enum Kind {
 /// A URL to visit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// An [`Address`].
+    /// The URL of an [`Address`].
     pub url: String,
-    /// The URL that is asked for, if it is another spelling of the address: it was redirected there.
+    /// The URL to request, if it is another spelling of the address: the address was redirected there.
     pub asked: Option<String>,
-    /// What it is expected to be.
+    /// The content that is expected.
     pub kind: Kind,
-    /// How many links lead here from what a person, a feed or a sitemap named. Of a sitemap: how many sitemaps.
+    /// Number of links that lead here from a URL that a person, a feed or a sitemap named. For a sitemap: number of
+    /// sitemaps that lead here.
     pub depth: u8,
-    /// How many redirections lead here.
+    /// Number of redirections that lead here.
     pub redirects: u8,
-    /// Whether a person named it, or something that is redirected here.
+    /// Whether a person named this URL, or a URL that is redirected here.
     pub is_given: bool,
-    /// How often it was tried in vain.
+    /// Number of failed tries.
     pub tries: u8,
     /// It is not tried before this time, in milliseconds since 1970.
     pub not_before: u64,
@@ -60,14 +61,14 @@ impl Entry {
         matches!(self.kind, Kind::Feed | Kind::Sitemap(_))
     }
 
-    /// Whether it is a sitemap of a site that is somewhere else.
+    /// Whether it is a sitemap for a site on another domain.
     pub fn is_foreign(&self) -> bool {
         let is_of = |site: &String| Address::parse(&self.url).is_ok_and(|address| address.domain() == site);
         matches!(&self.kind, Kind::Sitemap(site) if !is_of(site))
     }
 
-    /// What is visited first in a lane: robots.txt, then feeds and sitemaps, then pages by their depth, then what other sites have
-    /// here, and last what was tried before.
+    /// The rank in the order of a lane: first robots.txt, then feeds and sitemaps, then pages by their depth, then
+    /// sitemaps for other sites, and last the entries that were tried before.
     fn rank(&self) -> u8 {
         match &self.kind {
             _ if self.not_before > 0 => RETRIES,
@@ -78,7 +79,8 @@ impl Entry {
         }
     }
 
-    /// What it is known by. Several sites may have one sitemap, and each of them looks for its own pages there.
+    /// The name under which it is known. Several sites may have one sitemap, and each of them looks for its own pages
+    /// there.
     fn name(&self) -> Cow<'_, str> {
         match &self.kind {
             Kind::Sitemap(site) if self.is_foreign() => format!("{} {site}", self.url).into(),
@@ -92,10 +94,10 @@ const PAGES: u8 = 2;
 const FOREIGN: u8 = 254;
 const RETRIES: u8 = 255;
 
-/// How many entries of each kind a lane has in this run. Of what is queued, those count that were visited, and those that wait.
+/// Numbers of entries of a lane in this run, by kind. Queued entries still count after they were visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Pages that were asked for.
+    /// Pages that were requested.
     pub asked: u64,
     /// Pages that are queued.
     pub pages: u64,
@@ -103,11 +105,11 @@ pub struct Counts {
     pub lists: u64,
     /// Sitemaps that are queued at other domains for this one.
     pub foreign: u64,
-    /// URLs that are left out and known.
+    /// URLs that are left out and noted.
     pub left_out: u64,
 }
 
-/// How many entries of each kind may be added, or were.
+/// Numbers of entries that may be added or were added, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Room {
     /// Pages.
@@ -129,7 +131,7 @@ impl Room {
     }
 }
 
-/// What a visit found.
+/// The result of a visit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
     /// When its record was written, in milliseconds since 1970.
@@ -138,34 +140,34 @@ pub struct Visit {
     pub etag: Option<String>,
     /// `Last-Modified`
     pub last_modified: Option<String>,
-    /// Of the body.
+    /// The digest of the body.
     pub digest: PayloadDigest,
-    /// The id of the record that has it.
+    /// The id of the record that has the body.
     pub record: String,
-    /// The URL of this record, if it is another one.
+    /// The URL of this record, if it is not the visited one.
     pub url: Option<String>,
-    /// Whether it sends its visitors elsewhere.
+    /// Whether the page sends its visitors elsewhere ([`Links::refresh`](crate::links::Links::refresh)).
     pub has_refresh: bool,
 }
 
-/// Where the archive has a body.
+/// The record in the archive that has a body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stored {
     /// The URL that was asked for.
     pub url: String,
-    /// When, in milliseconds since 1970.
+    /// The time of the request, in milliseconds since 1970.
     pub at: i64,
     /// The id of the record.
     pub record: String,
-    /// Where the record is.
+    /// The position of the record.
     pub position: Position,
 }
 
-/// Where an entry stands in the queue: its lane, its rank there, the time before which it is not tried, and its place among those of the
-/// same rank and time. No other entry ever has the same place.
+/// The position of an entry in the queue: its lane, its rank there, the time before which it is not tried, and its
+/// place among the entries of the same rank and time. No other entry ever has the same place.
 pub type Key = (u32, u8, u64, u64);
 
-/// What is known of a URL.
+/// The facts about a URL.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Known {
     /// The last run that had it in its queue.
@@ -188,33 +190,33 @@ pub enum Robots {
     },
 }
 
-/// What the frontier keeps about itself.
+/// The state of the frontier as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// The number of this run.
     pub run: u32,
-    /// Whether the run has not come to its end.
+    /// Whether the run is unfinished.
     pub is_open: bool,
-    /// The next place in the queue.
+    /// The next free place in the queue.
     order: u64,
-    /// The next lane.
+    /// The number of the next new lane.
     lanes: u32,
-    /// Up to here, the archive is known.
+    /// The position in the archive up to which all answers are noted.
     pub position: Position,
 }
 
-/// What a lane has done in its last run.
+/// The facts about a lane in its last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneRow {
     /// The registered domain.
     pub domain: String,
     /// The run.
     pub run: u32,
-    /// What it has in it.
+    /// Its counts in this run.
     pub counts: Counts,
-    /// It wants to be left alone until this time, in milliseconds since 1970.
+    /// Nothing is requested from it before this time, in milliseconds since 1970.
     pub not_before: u64,
-    /// What its robots.txt asks for, in milliseconds.
+    /// The delay that its robots.txt asks for, in milliseconds.
     pub crawl_delay: u64,
 }
 
@@ -252,19 +254,21 @@ const BODIES: TableDefinition<u128, &[u8]> = TableDefinition::new("bodies");
 const ROBOTS: TableDefinition<&str, &[u8]> = TableDefinition::new("robots");
 const STATE: TableDefinition<&str, &[u8]> = TableDefinition::new("state");
 
-/// Memory for pages of the file.
+/// Memory to cache pages of the file, in bytes.
 const CACHE: usize = 64 << 20;
 
-/// The queue of a crawl, and what it knows. Nothing of it is lost when the crawler is killed but what came after the last commit.
+/// The queue of a crawl, and the facts about its URLs. If the crawler is killed, only the changes after the last commit
+/// are lost.
 pub struct Frontier {
-    /// What is not committed. It must go before the file is closed.
+    /// The changes that are not committed. They must be dropped before the file is closed, so this field is before
+    /// `database`.
     writing: Option<WriteTransaction>,
     database: Database,
-    /// Of this run.
+    /// The state of this run.
     pub state: State,
-    /// Lanes of domains, as far as they were asked for.
+    /// The lanes of the domains that were looked up so far.
     domains: HashMap<String, u32>,
-    /// The first place in the queue that no commit has seen.
+    /// The first place in the queue that was taken after the last commit.
     fresh: u64,
 }
 
@@ -292,7 +296,7 @@ impl Frontier {
         }
     }
 
-    /// Writes everything to the disk. The archive is there up to `position`.
+    /// Writes everything to the disk. The archive must be on the disk up to `position`.
     pub fn commit(&mut self, position: Position) -> Result<()> {
         self.state.position = position;
         let state = written(&self.state);
@@ -302,7 +306,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Whether an entry was in the queue when everything was written to the disk, or was tried before.
+    /// Whether an entry was in the queue at the last commit, or was tried before.
     pub fn is_committed(&self, (_, rank, _, order): Key) -> bool {
         rank == RETRIES || order < self.fresh
     }
@@ -347,20 +351,20 @@ impl Frontier {
         Ok(lane)
     }
 
-    /// What is known of a lane.
+    /// The stored facts about a lane.
     pub fn lane_row(&mut self, lane: u32) -> Result<LaneRow> {
         let rows = self.writing()?.open_table(LANES)?;
         let row = rows.get(lane)?.and_then(|bytes| read(bytes.value()));
         Ok(row.unwrap_or_default())
     }
 
-    /// Notes what is known of a lane.
+    /// Stores the facts about a lane.
     pub fn set_lane_row(&mut self, lane: u32, row: &LaneRow) -> Result<()> {
         self.writing()?.open_table(LANES)?.insert(lane, &written(row)[..])?;
         Ok(())
     }
 
-    /// The lanes that have entries.
+    /// The lanes that have entries in the queue.
     pub fn waiting_lanes(&mut self) -> Result<Vec<u32>> {
         let queue = self.writing()?.open_table(QUEUE)?;
         let mut lanes = Vec::new();
@@ -376,8 +380,8 @@ impl Frontier {
         Ok(lanes)
     }
 
-    /// Adds entries to a lane that were in no queue of this run, as many as there is room for. Returns how many those are, and those
-    /// that found no room.
+    /// Adds the `entries` that were not queued in this run before to a lane, as many as there is `room` for. Returns
+    /// the numbers of added entries, and the entries that found no room.
     pub fn push<'e>(
         &mut self,
         lane: u32,
@@ -388,6 +392,7 @@ impl Frontier {
         let writing = self.writing()?;
         let (mut known, mut queue) = (writing.open_table(KNOWN)?, writing.open_table(QUEUE)?);
         let (mut added, mut refused) = (Room::default(), Vec::new());
+
         for entry in entries {
             let hash = hash(&entry.name());
             let of_url: Known = known.get(hash)?.and_then(|bytes| read(bytes.value())).unwrap_or_default();
@@ -406,12 +411,14 @@ impl Frontier {
             queue.insert(key, &written(entry)[..])?;
             known.insert(hash, &written(&Known { run, queued: Some(key), ..of_url })[..])?;
         }
+
         drop((known, queue));
         self.state.order = order;
         Ok((added, refused))
     }
 
-    /// Notes that a URL is left out in this run. Returns whether that is new. If it is named in another way later, it can be queued.
+    /// Notes that a URL is left out in this run. Returns whether that is new. If the URL is found in another way later,
+    /// it can still be queued.
     pub fn leave_out(&mut self, url: &str) -> Result<bool> {
         let (run, hash) = (self.state.run, hash(&format!("left out {url}")));
         let mut known = self.writing()?.open_table(KNOWN)?;
@@ -441,7 +448,7 @@ impl Frontier {
         self.find(lane, PAGES..=FOREIGN - 1, |_| true)
     }
 
-    /// The first entry with one of these ranks that is looked for.
+    /// The first entry of a lane that has one of these ranks and satisfies `is_it`.
     fn find(
         &mut self,
         lane: u32,
@@ -458,10 +465,10 @@ impl Frontier {
         Ok(None)
     }
 
-    /// The entry of a URL that is in the queue of a lane.
+    /// The queued entry of a URL in a lane.
     pub fn queued(&mut self, lane: u32, url: &str) -> Result<Option<(Key, Entry)>> {
         let Some(key) = self.known(url)?.queued else {
-            // Those are known by other names.
+            // Sitemaps for other sites are known by other names.
             return self.find(lane, FOREIGN..=RETRIES, |entry| entry.url == url && entry.is_foreign());
         };
         let queue = self.writing()?.open_table(QUEUE)?;
@@ -469,7 +476,7 @@ impl Frontier {
         Ok(entry.map(|entry| (key, entry)))
     }
 
-    /// What the last visit of a URL found.
+    /// The result of the last visit of a URL.
     pub fn visit(&mut self, url: &str) -> Result<Option<Visit>> {
         Ok(self.known(url)?.visit)
     }
@@ -480,20 +487,21 @@ impl Frontier {
         Ok(of_url.unwrap_or_default())
     }
 
-    /// Changes an entry where it stands in the queue.
+    /// Replaces an entry in the queue, in the same place.
     pub fn change(&mut self, key: Key, entry: &Entry) -> Result<()> {
         self.writing()?.open_table(QUEUE)?.insert(key, &written(entry)[..])?;
         Ok(())
     }
 
-    /// Where the archive has this body, by the hash of what makes it the same page.
+    /// The record in the archive that has a page with this hash. The hash covers everything that makes two pages the
+    /// same.
     pub fn stored(&mut self, body: u128) -> Result<Option<Stored>> {
         let bodies = self.writing()?.open_table(BODIES)?;
         let stored = bodies.get(body)?.and_then(|bytes| read(bytes.value()));
         Ok(stored)
     }
 
-    /// Notes where the archive has a body.
+    /// Notes the record in the archive that has a page with this hash.
     pub fn set_stored(&mut self, body: u128, stored: &Stored) -> Result<()> {
         self.writing()?.open_table(BODIES)?.insert(body, &written(stored)[..])?;
         Ok(())
@@ -505,7 +513,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Takes an entry out of the queue. A visit that found nothing new leaves what is known.
+    /// Takes an entry out of the queue. Without a new `visit`, the last one is kept.
     pub fn finish(&mut self, key: Key, entry: &Entry, visit: Option<Visit>) -> Result<()> {
         let (run, name) = (self.state.run, entry.name());
         let known = self.known(&name)?;
@@ -516,7 +524,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Puts an entry back, to be tried again at the time that it says now.
+    /// Puts an entry back into the queue, to be tried again at its new time.
     pub fn postpone(&mut self, key: Key, entry: &Entry, visit: Option<Visit>) -> Result<()> {
         let known = self.known(&entry.name())?;
         let (new, run) = ((key.0, RETRIES, entry.not_before, self.state.order), self.state.run);
@@ -530,7 +538,7 @@ impl Frontier {
         Ok(())
     }
 
-    /// Takes the entries of a lane out of the queue that `is_hopeless` says, and returns them.
+    /// Takes the entries of a lane that satisfy `is_hopeless` out of the queue, and returns them.
     pub fn give_up(&mut self, lane: u32, is_hopeless: impl Fn(&Entry) -> bool) -> Result<Vec<Entry>> {
         let mut given_up = Vec::new();
         let mut queue = self.writing()?.open_table(QUEUE)?;

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 /// Status and fields of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// With its empty line.
+    /// The header, with its empty line.
     bytes: Vec<u8>,
     status: u16,
 }
 
 impl Head {
-    /// The header at the beginning of these bytes, but not one that only announces another (1xx). `None` if there is none.
+    /// The first header in these bytes that does not only announce another one (1xx). `None` if there is none.
     pub fn parse(bytes: &[u8]) -> Option<Head> {
         let mut rest = bytes;
         loop {
@@ -25,7 +25,7 @@ impl Head {
         }
     }
 
-    /// The number that tells how it went.
+    /// The status code.
     pub fn status(&self) -> u16 {
         self.status
     }
@@ -57,10 +57,10 @@ impl Head {
         Some(charset.trim().trim_matches(['"', '\'']).to_owned())
     }
 
-    /// How long the body is, if the header tells.
+    /// The length of the body, if the header has it.
     ///
     /// # Errors
-    /// If it tells no number, or two of them.
+    /// If the length is not a number, or there are two different lengths.
     pub fn length(&self) -> Result<Option<u64>, String> {
         if self.value("Transfer-Encoding").is_some() {
             return Ok(None);
@@ -85,8 +85,8 @@ impl Head {
         matches!(self.status, 204 | 304)
     }
 
-    /// The header for a body of `length` bytes without transfer coding. What is changed of the original gets the name
-    /// `X-Crawler-<name>`, as in the files of Common Crawl.
+    /// The header for a body of `length` bytes without transfer coding. Original fields that no longer hold get the
+    /// name `X-Crawler-<name>`, as in the files of Common Crawl.
     pub fn stored(&self, length: usize) -> Vec<u8> {
         let first = self.bytes.iter().position(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let mut stored = self.bytes[..first].trim_ascii_end().to_vec();
@@ -129,7 +129,7 @@ struct Field<'h> {
     name: &'h [u8],
     /// It may have more than one line.
     value: &'h [u8],
-    /// All of it as it was sent, without the last line end.
+    /// The whole field as it was sent, without the last line end.
     lines: &'h [u8],
 }
 
@@ -141,7 +141,7 @@ fn unfolded(value: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Where the first line ends with those that continue it. `None` if more bytes must come to know.
+/// The end of the first line and its continuation lines. `None` if more bytes are needed to know it.
 fn lines_end(bytes: &[u8]) -> Option<usize> {
     let blank = [&b"\n"[..], b"\r\n"].into_iter().find(|blank| bytes.starts_with(blank));
     blank.map(<[u8]>::len).or_else(|| {
@@ -150,24 +150,24 @@ fn lines_end(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Makes headers readable for a parser that keeps to the standard, while they come: continued lines become one line, and spaces before a
-/// colon come after it. Everything stays as long as it is.
+/// Changes headers while they are received, so that a strict parser can read them: continued lines become one line, and
+/// spaces before a colon are moved after it. All lengths stay the same.
 #[derive(Debug, Default)]
 pub(crate) struct Mender {
-    /// What may go on with what comes.
+    /// Received bytes of a field that may continue in the next bytes.
     held: Vec<u8>,
-    /// Whether the header that is read only announces another one (1xx). `None` before its first line.
+    /// Whether the current header only announces another one (1xx). `None` before its first line.
     is_interim: Option<bool>,
     is_in_body: bool,
 }
 
 impl Mender {
-    /// Whether what comes is no header, and is left as it is.
+    /// Whether the next bytes are those of the body, which are not changed.
     pub(crate) fn is_in_body(&self) -> bool {
         self.is_in_body && self.held.is_empty()
     }
 
-    /// Takes what came, and returns what can be read of it.
+    /// Takes received bytes. Returns the mended bytes that are complete.
     pub(crate) fn push(&mut self, received: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(received);
         let mut readable = Vec::new();
@@ -192,6 +192,7 @@ impl Mender {
             }
             readable.extend_from_slice(lines);
         }
+
         match self.is_in_body {
             true => readable.extend_from_slice(&self.held[begin..]),
             false => self.held.drain(..begin).for_each(drop),
@@ -202,13 +203,13 @@ impl Mender {
         readable
     }
 
-    /// Nothing more comes. Returns what was held back.
+    /// Ends the input. Returns the bytes that were held back.
     pub(crate) fn end(&mut self) -> Vec<u8> {
         mended(&std::mem::take(&mut self.held))
     }
 }
 
-/// A field in one line, with its colon behind its name.
+/// A field in one line, with its colon directly after its name.
 fn mended(lines: &[u8]) -> Vec<u8> {
     let mut lines = lines.to_vec();
     let last = lines.len().saturating_sub(1);
@@ -224,7 +225,7 @@ fn mended(lines: &[u8]) -> Vec<u8> {
     lines
 }
 
-/// Whether something of this type can be text. Without a type it can.
+/// Whether content of this media type can be text. Content without a type can.
 pub fn is_text(media_type: &str) -> bool {
     let (kind, subtype) = media_type.split_once('/').unwrap_or((media_type, ""));
     match kind {
@@ -239,7 +240,7 @@ pub fn is_text(media_type: &str) -> bool {
     }
 }
 
-/// Where the header at the beginning of these bytes ends.
+/// The end of the header at the beginning of these bytes.
 fn end_of(bytes: &[u8]) -> Option<usize> {
     let mut end = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {

@@ -1,4 +1,4 @@
-//! When which domain may be asked again.
+//! Decides when each domain may be asked again.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -7,29 +7,31 @@ use std::net::IpAddr;
 /// Milliseconds since 1970.
 pub type Time = u64;
 
-/// How long a busy server is left alone at the most, if it does not say for how long: an hour.
+/// The longest time for which a busy server is left alone if it does not name a time: an hour, in milliseconds.
 const LONGEST_PENALTY_UNASKED: u64 = 3_600_000;
 
-/// How long an IP address waits for an answer before another domain there is asked; the delay, if that is longer. In milliseconds.
+/// How long an IP address waits for an answer before another domain there is asked, in milliseconds. If the delay is
+/// longer, it waits for the delay.
 const LONGEST_WAIT: u64 = 1000;
 
-/// The domains that have something to visit, by when they may be asked. A domain is asked for one thing after another, and so is an IP
-/// address: between the end of an answer and the next request there is at least the delay. But what is slow about a domain is its own:
-/// its crawl delay, its penalty, its rest after a long answer. And an address does not wait for an answer that does not come. It knows
-/// no clock; others tell the time.
+/// The domains that have something to visit, by the time at which they may be asked. A domain gets one request after
+/// another, and so does an IP address: at least the delay passes between the end of an answer and the next request. But
+/// the crawl delay of a domain, its penalty, and its rest after a long answer hold back this domain alone. And an IP
+/// address does not wait forever for an answer. `Lanes` has no clock; callers tell the time.
 #[derive(Debug, Default)]
 pub struct Lanes {
     lanes: HashMap<u32, Lane>,
-    /// The lanes that are not busy, by when they may go. What is no longer true is found out when it comes up.
+    /// The lanes that are not busy, by the time at which they may go. Outdated items are recognised when they come up.
     queue: BinaryHeap<Reverse<(Time, u64, u32)>>,
     /// Lanes that may go at the same time go in the order in which they came.
     order: u64,
     machines: HashMap<IpAddr, Machine>,
-    /// The machine for which the last lane was called. If the lane does not ask it, another one is called.
+    /// The machine for which the last lane was called. If this lane does not ask the machine, another lane is called.
     turn: Option<IpAddr>,
-    /// In milliseconds.
+    /// The least time between an answer and the next request, in milliseconds.
     delay: u64,
-    /// How many answers of a machine may be waited for at the same time: slow ones must not take all threads.
+    /// Maximum number of answers of a machine that are waited for at the same time: slow answers must not take all
+    /// threads.
     most_pending: usize,
     /// No lane goes before this time.
     begin: Time,
@@ -45,11 +47,11 @@ struct Lane {
     is_busy: bool,
     /// The machine for which it waits.
     waits: Option<IpAddr>,
-    /// The machine that may be asked when it comes up.
+    /// The machine for which this lane was called.
     called: Option<IpAddr>,
-    /// What its robots.txt asks for, in milliseconds.
+    /// The delay that its robots.txt asks for, in milliseconds.
     crawl_delay: u64,
-    /// How much longer it is left alone, for it is busy. In milliseconds.
+    /// The additional time for which it is left alone because its server is busy, in milliseconds.
     penalty: u64,
 }
 
@@ -57,24 +59,24 @@ struct Lane {
 #[derive(Debug, Default)]
 struct Machine {
     next: Time,
-    /// Number of answers that have not come.
+    /// Number of answers that have not come yet.
     pending: usize,
     /// The lane that asked it last.
     last: u32,
     /// The lanes that wait until it may be asked. They are called one by one: there may be very many.
     waiting: VecDeque<u32>,
-    /// The one of them that is called.
+    /// The lane that was called and has not come up yet.
     called: Option<u32>,
 }
 
 impl Lanes {
-    /// `delay` is the least time between an answer and the next request, in milliseconds. `threads` is how many requests there are at
-    /// the same time.
+    /// `delay` is the least time between an answer and the next request, in milliseconds. `threads` is the number of
+    /// requests at the same time.
     pub fn new(delay: u64, threads: usize) -> Lanes {
         Lanes { delay, most_pending: (threads / 4).max(2), ..Lanes::default() }
     }
 
-    /// The lane has something to visit, at this time at the earliest.
+    /// Queues a lane that has something to visit, at this time at the earliest.
     pub fn wake(&mut self, lane: u32, at: Time) {
         let of_lane = self.lanes.entry(lane).or_default();
         let at = at.max(of_lane.next).max(self.begin);
@@ -86,7 +88,7 @@ impl Lanes {
         self.queue.push(Reverse((at, self.order, lane)));
     }
 
-    /// When the next lane may go. `None` if none waits.
+    /// The time at which the next lane may go. `None` if no lane is queued.
     pub fn first_time(&mut self) -> Option<Time> {
         if let Some(ip) = self.turn.take() {
             self.call(ip);
@@ -122,7 +124,7 @@ impl Lanes {
         while let Some(lane) = machine.waiting.pop_front() {
             let of_lane = self.lanes.entry(lane).or_default();
             of_lane.waits = None;
-            // Who is busy elsewhere comes again without being called.
+            // A lane that is busy comes up again without being called.
             if !of_lane.is_busy {
                 of_lane.called = Some(ip);
                 machine.called = Some(lane);
@@ -133,7 +135,7 @@ impl Lanes {
         }
     }
 
-    /// The lane does not come again until it is released.
+    /// Keeps a lane from coming up until it is released.
     pub fn hold(&mut self, lane: u32) {
         self.lanes.entry(lane).or_default().is_busy = true;
     }
@@ -143,8 +145,8 @@ impl Lanes {
         self.lanes.entry(lane).or_default().is_busy = false;
     }
 
-    /// Whether the lane may ask this machine now. Then the lane is busy until [`Lanes::answered`], and the machine for a while.
-    /// Otherwise the lane comes again when the machine may be asked.
+    /// Lets a lane ask a machine, if that is allowed now; returns whether it may. If so, the lane is busy until
+    /// [`Lanes::answered`], and the machine for a while. If not, the lane comes up again when the machine may be asked.
     pub fn may_ask(&mut self, lane: u32, ip: IpAddr, now: Time) -> bool {
         let (of_lane, machine) = (self.lanes.entry(lane).or_default(), self.machines.entry(ip).or_default());
         if machine.pending >= self.most_pending || machine.next > now {
@@ -164,17 +166,17 @@ impl Lanes {
         true
     }
 
-    /// The machine has answered the lane, or will not. It `took` so many milliseconds.
+    /// Notes that a machine has answered a lane, or will not. `took` is the duration of the request, in milliseconds.
     pub fn answered(&mut self, lane: u32, ip: IpAddr, now: Time, took: u64) {
         let of_lane = self.lanes.entry(lane).or_default();
         of_lane.is_busy = false;
         of_lane.penalty /= 2;
-        // Who needs long for an answer gets as long to rest.
+        // A server that needs long for an answer gets a rest of the same length.
         let at = now + self.delay.max(of_lane.crawl_delay).max(took) + of_lane.penalty;
         of_lane.next = of_lane.next.max(at);
         let machine = self.machines.entry(ip).or_default();
         machine.pending = machine.pending.saturating_sub(1);
-        // If others were asked since, they decide.
+        // If another lane has asked the machine since, that request counts.
         if machine.last == lane {
             machine.next = machine.next.min(now + self.delay);
         }
@@ -185,11 +187,12 @@ impl Lanes {
         }
     }
 
-    /// The server of a lane is busy: it is left alone until then, or for twice as long as the last time. Returns until when.
+    /// Notes that the server of a lane is busy. It is left alone until `until`, or else for twice as long as the last
+    /// time. Returns the end of this time.
     pub fn is_busy(&mut self, lane: u32, now: Time, until: Option<Time>) -> Time {
         let of_lane = self.lanes.entry(lane).or_default();
         let at = until.unwrap_or_else(|| {
-            // The last answer has halved it.
+            // The last answer has halved the penalty.
             of_lane.penalty = (4 * of_lane.penalty).clamp(2 * self.delay.max(500), LONGEST_PENALTY_UNASKED);
             now + of_lane.penalty
         });
@@ -197,7 +200,8 @@ impl Lanes {
         of_lane.next
     }
 
-    /// The robots.txt of the lane asks for this delay, in milliseconds. Of several hosts, the longest counts.
+    /// Sets the delay that the robots.txt of a lane asks for, in milliseconds. Of several hosts, the longest delay
+    /// counts.
     pub fn set_crawl_delay(&mut self, lane: u32, delay: u64) {
         let of_lane = self.lanes.entry(lane).or_default();
         let more = delay.saturating_sub(of_lane.crawl_delay.max(self.delay));
@@ -205,12 +209,12 @@ impl Lanes {
         of_lane.next += more;
     }
 
-    /// Nothing is asked of anybody before this time.
+    /// Keeps all lanes from asking before this time.
     pub fn nothing_before(&mut self, at: Time) {
         self.begin = at;
     }
 
-    /// Nothing is asked of the lane before this time.
+    /// Keeps a lane from asking before this time.
     pub fn not_before(&mut self, lane: u32, at: Time) {
         let of_lane = self.lanes.entry(lane).or_default();
         of_lane.next = of_lane.next.max(at);
@@ -364,7 +368,7 @@ mod tests {
             let (mut domains, mut addresses): (HashMap<u32, Time>, HashMap<IpAddr, Time>) = Default::default();
             let mut flying: VecDeque<(Time, u32, u64, IpAddr)> = VecDeque::new();
             let (mut now, mut asked, mut popped) = (0, 0, 0);
-            // What a lane has next may be at another machine than what it waited for.
+            // The next URL of a lane may be at another machine than the one for which the lane waited.
             let machine_of = |lane: u32, asked: usize| ip(machines[lane as usize] + u8::from(alternates && asked % 3 == 1));
             loop {
                 while flying.len() < threads {
@@ -396,7 +400,7 @@ mod tests {
                 }
             }
             prop_assert_eq!(left.iter().sum::<usize>(), 0);
-            // Who waits for a machine is not asked again and again whether it still does.
+            // A lane that waits for a machine does not come up again and again.
             prop_assert!(popped <= 3 * (asked + machines.len()), "{popped} for {asked}");
         }
     }

@@ -1,6 +1,6 @@
 //! A polite crawler. It takes URLs, feeds and sitemaps, and writes WARC files.
 //!
-//! It knows nothing of boilerplate: other programs read what it writes.
+//! The crawler knows nothing of boilerplate: other programs read the files that it writes.
 
 pub mod address;
 pub mod archive;

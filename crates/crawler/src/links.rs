@@ -8,23 +8,24 @@ use html5gum::{DefaultEmitter, StartTag, State, Token, Tokenizer};
 
 use crate::address::Address;
 
-/// What a page links to.
+/// The links of a page, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Links {
     /// Other pages, each once, in the order of the page. Links with `rel=nofollow` are left out.
     pub pages: Vec<Address>,
     /// Feeds: `<link rel=alternate>` with the type of a feed.
     pub feeds: Vec<Address>,
-    /// Where the page sends its visitors after a time: `<meta http-equiv=refresh>`.
+    /// The address to which the page sends its visitors after a time: `<meta http-equiv=refresh>`.
     pub refresh: Option<Address>,
-    /// Whether the page forbids that its links are followed: `<meta name=robots content=nofollow>`. Then there are none.
+    /// Whether the page forbids to follow its links: `<meta name=robots content=nofollow>`. Then no links are returned.
     pub is_nofollow: bool,
 }
 
-/// Bytes in which a page declares its encoding.
+/// Number of bytes at the start of a page that are searched for the declaration of its encoding.
 const HEAD: usize = 1024;
 
-/// All addresses together are not longer than this, in bytes. Short links in a page with a long base would fill the memory.
+/// Maximum length of all addresses together, in bytes. Without this limit, short links in a page with a long base would
+/// fill the memory.
 const MOST_BYTES_OF_LINKS: usize = 64 * 1024 * 1024;
 
 /// Names of `<meta>` elements that this crawler obeys.
@@ -33,7 +34,8 @@ const ROBOTS: [&str; 2] = ["robots", "dehusk"];
 /// Types of feeds. Plain JSON may be anything.
 const FEED_TYPES: [&str; 3] = ["application/rss+xml", "application/atom+xml", "application/feed+json"];
 
-/// Finds the links of a page at this address, with the base that it declares. `charset` is the one of its `Content-Type`.
+/// Finds the links of a page at this address, relative to the base that the page declares. `charset` is that of its
+/// `Content-Type`.
 pub fn links(html: &[u8], charset: Option<&str>, address: &Address) -> Links {
     let named = charset.and_then(|charset| Encoding::for_label_no_replacement(charset.trim().as_bytes()));
     let encoding = named.or_else(|| declared_encoding(html)).unwrap_or(UTF_8);
@@ -52,6 +54,7 @@ pub fn links(html: &[u8], charset: Option<&str>, address: &Address) -> Links {
             _ => {}
         }
     }
+
     let base = base.and_then(|base| address.join(&base).ok());
     let base = base.as_ref().unwrap_or(address);
     let mut pages = resolved(&pages, base, encoding);
@@ -60,12 +63,13 @@ pub fn links(html: &[u8], charset: Option<&str>, address: &Address) -> Links {
     Links { pages, feeds: resolved(&feeds, base, encoding), refresh, is_nofollow: false }
 }
 
-/// Whether a page may send its visitors elsewhere. Only such pages must be read to know where.
+/// Whether a page may send its visitors elsewhere. Only such pages must be parsed to find the target.
 pub fn may_refresh(html: &[u8]) -> bool {
     html.windows(7).any(|word| word.eq_ignore_ascii_case(b"refresh"))
 }
 
-/// The URL in the content of a refresh, such as `0; url='/news'`, as browsers read it. `None` if the page only comes again.
+/// The URL in the content of a refresh, such as `0; url='/news'`, as browsers read it. `None` if the refresh only
+/// reloads the page, or is not valid.
 fn url_of_refresh(content: &str) -> Option<&str> {
     let time = content.trim_ascii_start();
     let rest = time.trim_start_matches(|character: char| character.is_ascii_digit() || character == '.');
@@ -83,7 +87,7 @@ fn url_of_refresh(content: &str) -> Option<&str> {
     }
 }
 
-/// Every address of these links once, in their order.
+/// The addresses of these links, each once, in their order.
 fn resolved(links: &[String], base: &Address, encoding: &'static Encoding) -> Vec<Address> {
     let mut addresses = Vec::new();
     let mut seen = HashSet::new();
@@ -108,14 +112,14 @@ fn declared_encoding(html: &[u8]) -> Option<&'static Encoding> {
     let mut tags = Tags::new(&head);
     let label = tags.find_map(|tag| if tag.name() == b"meta" { tag.charset() } else { None })?;
     let encoding = Encoding::for_label_no_replacement(label.trim().as_bytes())?;
-    // The declaration could not be read in UTF-16.
+    // In UTF-16, this declaration could not be read. So a declared UTF-16 counts as UTF-8.
     Some(if encoding == X_USER_DEFINED { WINDOWS_1252 } else { encoding.output_encoding() })
 }
 
-/// The start tags of a page, outside of templates.
+/// The start tags of a page, outside of `<template>` elements.
 struct Tags<'a> {
     tokenizer: Tokenizer<html5gum::StringReader<'a>>,
-    /// Number of templates that are open.
+    /// Number of open `<template>` elements.
     templates: usize,
 }
 
@@ -136,7 +140,7 @@ impl Iterator for Tags<'_> {
                 Token::StartTag(tag) if **tag.name == *b"template" => self.templates += 1,
                 Token::EndTag(tag) if **tag.name == *b"template" => self.templates = self.templates.saturating_sub(1),
                 Token::StartTag(tag) => {
-                    // No script is run here, so this is shown.
+                    // No script is run here, so the content of `<noscript>` is shown.
                     if **tag.name == *b"noscript" {
                         self.tokenizer.set_state(State::Data);
                     }
@@ -163,7 +167,7 @@ impl Tag {
         Some(String::from_utf8_lossy(value).into_owned())
     }
 
-    /// Whether an attribute has this word, in any case.
+    /// Whether an attribute has this word, ignoring upper and lower case.
     fn has_word(&self, attribute: &str, word: &str) -> bool {
         self.value(attribute)
             .is_some_and(|value| value.split_ascii_whitespace().any(|part| part.eq_ignore_ascii_case(word)))
@@ -185,7 +189,7 @@ impl Tag {
             && words.any(|word| ["nofollow", "none"].iter().any(|forbids| forbids.eq_ignore_ascii_case(word.trim())))
     }
 
-    /// Where a `<meta>` sends visitors.
+    /// The URL to which a `<meta>` sends visitors.
     fn refresh(&self) -> Option<String> {
         self.value("http-equiv").filter(|name| name.trim().eq_ignore_ascii_case("refresh"))?;
         url_of_refresh(&self.value("content")?).map(str::to_owned)
@@ -320,7 +324,7 @@ mod tests {
         for content in ["0;url=/c", "5; URL = '/c'", " 0.5 , /c", "0 url='/c' x", "0;/c", "1;&#10;url=/c", "0; '/c"] {
             assert_eq!(refresh(content).as_deref(), Some("https://paper.example/c"), "{content}");
         }
-        // The second one counts if the first is none.
+        // The second refresh counts if the first one has no URL.
         for content in ["5", "", "soon;url=/c", "url=/c", "5url=/c", "-1;url=/c"] {
             assert_eq!(refresh(content).as_deref(), Some("https://paper.example/no"), "{content}");
         }

@@ -1,9 +1,10 @@
-//! Which addresses belong to the public network.
+//! Decides which IP addresses belong to the public network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an IP address can belong to a website. Those of the own machine, of private networks and of special uses do not (the
-/// registries of special-purpose addresses of RFC 6890). Neither does an IPv6 address that stands for such an IPv4 address.
+/// Whether an IP address can belong to a website. Addresses of the own machine, of private networks and for special
+/// uses cannot (the registries of special-purpose addresses of RFC 6890). Neither can an IPv6 address that contains
+/// such an IPv4 address.
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -39,7 +40,7 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
         // Special uses, Teredo among them, and documentation.
         [0x2001, second, ..] => second >= 0x200 && second != 0xdb8,
         [0x3fff, second, ..] => second >= 0x1000,
-        // All other addresses of the network are in 2000::/3.
+        // All other public addresses are in 2000::/3.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }

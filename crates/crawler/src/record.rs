@@ -23,25 +23,26 @@ pub struct Earlier<'a> {
     pub id: &'a str,
     /// Its URL.
     pub url: &'a str,
-    /// When it came.
+    /// The time of the answer.
     pub at: DateTime<Utc>,
     /// The digest of its body.
     pub digest: &'a PayloadDigest,
 }
 
-/// The records of a request: what was asked, and what was answered.
+/// The records of a request and its answer.
 #[derive(Clone, Debug)]
 pub struct Records {
-    /// The id of the answer.
+    /// The id of the record of the answer.
     pub id: String,
-    /// What was asked.
+    /// The record of the request.
     pub request: Vec<u8>,
-    /// What was answered.
+    /// The record of the answer.
     pub answer: Vec<u8>,
 }
 
-/// The records of an answer from this URL with a body of this digest. `identified` is what it was found to be, if that is no page.
-/// With an earlier answer that has the same body, the record says so and has no body.
+/// Makes the records of an answer from this URL. `payload` is the digest of its body. `identified` is the type of the
+/// body according to its content, if it is not a page. If an `earlier` answer has the same body, the record says so and
+/// has no body.
 pub fn records(
     url: &str,
     response: &Response,
@@ -61,6 +62,7 @@ pub fn records(
             ("WARC-IP-Address", ip.clone()),
         ]
     };
+
     let mut block = response.head.stored(response.body.len());
     let mut fields = common(&id, if earlier.is_some() { "revisit" } else { "response" });
     fields.push(("Content-Type", "application/http;msgtype=response".to_owned()));
@@ -82,6 +84,7 @@ pub fn records(
             block.extend_from_slice(&response.body);
         }
     }
+
     fields.extend(response.is_cut.then(|| ("WARC-Truncated", "length".to_owned())));
     fields.extend(identified.map(|kind| ("WARC-Identified-Payload-Type", kind.to_owned())));
     let mut of_request = common(&request_id, "request");
@@ -133,22 +136,22 @@ fn record(fields: &[(&str, String)], block: &[u8]) -> Vec<u8> {
     record
 }
 
-/// An answer that was found in its record.
+/// An answer that was read from its record.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// The URL that was asked for.
     pub url: String,
-    /// Its address.
+    /// The address of this URL.
     pub address: Address,
     /// The id of the record.
     pub id: String,
-    /// What was answered.
+    /// The answer.
     pub response: Response,
-    /// If another record has the body: its digest.
+    /// The digest of the body, if another record has the body.
     pub elsewhere: Option<PayloadDigest>,
 }
 
-/// The answer in a record that [`records`] wrote. `None` if it has none: it is another kind of record.
+/// Reads the answer in a record that [`records`] made. `None` if it is another kind of record.
 pub fn answer_in(record: &[u8]) -> Option<Recorded> {
     let end = record.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
     let header = str::from_utf8(&record[..end]).ok()?;
@@ -159,6 +162,7 @@ pub fn answer_in(record: &[u8]) -> Option<Recorded> {
     if !matches!(value("WARC-Type")?, "response" | "revisit") {
         return None;
     }
+
     let length: usize = value("Content-Length")?.parse().ok()?;
     let block = record.get(end..end.checked_add(length)?)?;
     let head = crate::http::Head::parse(block)?;
@@ -172,6 +176,7 @@ pub fn answer_in(record: &[u8]) -> Option<Recorded> {
         head,
         is_cut: value("WARC-Truncated").is_some(),
     };
+
     let is_of_known = response.head.status() == 200 && value("WARC-Type") == Some("revisit");
     let digest =
         || BASE32.decode(value("WARC-Payload-Digest")?.strip_prefix("sha1:")?.as_bytes()).ok()?.try_into().ok();

@@ -1,4 +1,4 @@
-//! From the name of a host to its IP addresses.
+//! Finds the IP addresses of a host by its name.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,11 +6,11 @@ use std::net::{IpAddr, ToSocketAddrs};
 
 use crate::public::is_public;
 
-/// Finds the IP addresses of hosts. It decides which of them may be visited, once and before a connection is made to one of them. So
-/// a name that has another address a moment later leads nowhere else.
+/// Finds the IP addresses of hosts, and decides which of them may be visited. It decides once, before a connection is
+/// made to one of them. So a host that gets another address a moment later cannot lead elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver {
-    /// The addresses of some hosts. They are used whatever they are, for a person chose them.
+    /// The addresses of some hosts. They are used even if they are private, because a person chose them.
     pub given: HashMap<String, IpAddr>,
     /// Whether hosts may have addresses that do not belong to the public network.
     pub allows_private: bool,
@@ -22,7 +22,7 @@ pub enum ResolveError {
     /// It was not found.
     #[error("the host is not found: {0}")]
     NotFound(String),
-    /// It has none that may be visited.
+    /// It has no address that may be visited.
     #[error("its address {0} is private; --allow-private allows it")]
     Private(IpAddr),
 }

@@ -1,10 +1,11 @@
 //! robots.txt (RFC 9309).
 //!
-//! Lines are read like Google reads them where the RFC leaves it open. What an owner evidently means is a rule: `Dissallow`, a path
-//! without its first slash, a product token with a version.
+//! Where the RFC leaves it open, lines are read as Google reads them. A rule counts if its meaning is evident:
+//! `Dissallow`, a path without its first slash, a product token with a version.
 //!
-//! Two crates read such files as well. Both know a product token only if it is the whole value, and neither sees that `%2A` in a rule
-//! is the `*` in a URL, as the RFC has it. One of them refuses a file with a rule that is too long a regex.
+//! Two crates read such files as well. Both recognise a product token only if it is the whole value. Neither sees that
+//! `%2A` in a rule means the `*` in a URL, as the RFC says. One of them refuses a file with a rule that gives too long
+//! a regex.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -12,20 +13,21 @@ use std::time::Duration;
 /// The rules of a robots.txt for one crawler.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// The longest one first; of those with the same length, those that allow.
+    /// Longer rules are first; among rules of the same length, those that allow are first.
     rules: Vec<Rule>,
     delay: Option<Duration>,
     sitemaps: Vec<String>,
 }
 
-/// Longest `Crawl-delay`. What is longer counts as this.
+/// Longest `Crawl-delay`. A longer one counts as this.
 const LONGEST_DELAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Rules {
-    /// Bytes of a robots.txt that are read; what comes after them is ignored (RFC 9309, section 2.5).
+    /// Maximum number of bytes of a robots.txt that are read; the rest is ignored (RFC 9309, section 2.5).
     pub const LONGEST: usize = 500 * 1024;
 
-    /// Reads a robots.txt. `agent` is the product token of the crawler, such as `dehusk`. Whatever it contains, something can be read.
+    /// Reads a robots.txt. `agent` is the product token of the crawler, such as `dehusk`. Reading never fails, whatever
+    /// the file contains.
     pub fn parse(agent: &str, bytes: &[u8]) -> Rules {
         let agent = token(agent.as_bytes());
         let mut own = Group::default();
@@ -47,7 +49,8 @@ impl Rules {
                         group.rules.extend(Rule::parse(value, key == Key::Allow));
                     }
                 }
-                // This is no rule, so another agent after it is still one of the same group (RFC 9309, section 2.2.4).
+                // A delay is not a rule, so another agent after it still belongs to the same group (RFC 9309, section
+                // 2.2.4).
                 Key::CrawlDelay => {
                     for group in [&mut own, &mut any].into_iter().filter(|group| group.is_open) {
                         group.delay = group.delay.max(delay(value));
@@ -58,13 +61,14 @@ impl Rules {
                 }
             }
         }
+
         let Group { mut rules, delay, .. } = if own.is_named { own } else { any };
         rules.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
         rules.dedup();
         Rules { rules, delay, sitemaps }
     }
 
-    /// All URLs are allowed.
+    /// Rules that allow all URLs.
     pub fn allow_all() -> Rules {
         Rules::default()
     }
@@ -81,24 +85,24 @@ impl Rules {
         self.delay
     }
 
-    /// The sitemaps that it names, as it writes them.
+    /// The URLs of the sitemaps that the file names, as it writes them.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
 }
 
-/// All groups of one agent.
+/// The content of all groups of one agent.
 #[derive(Default)]
 struct Group {
-    /// Whether there is one.
+    /// Whether there is such a group.
     is_named: bool,
-    /// Whether the line that is read belongs to it.
+    /// Whether the current line belongs to such a group.
     is_open: bool,
     rules: Vec<Rule>,
     delay: Option<Duration>,
 }
 
-/// What a line begins with.
+/// The key at the beginning of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
     UserAgent,
@@ -182,17 +186,17 @@ fn delay(value: &[u8]) -> Option<Duration> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rule {
     is_allowed: bool,
-    /// The start of the paths that it is for, as [`comparable`] writes it. [`ANYTHING`] is its `*`.
+    /// The start of the paths to which the rule applies, in the form of [`comparable`]. [`ANYTHING`] is its `*`.
     pattern: String,
-    /// Whether it ends with `$`: the pattern is the whole path.
+    /// Whether the rule ends with `$`: the pattern must match the whole path.
     is_whole: bool,
 }
 
-/// The `*` of a pattern. In [`comparable`] text, this is no character.
+/// The `*` of a pattern. [`comparable`] text never contains this character.
 const ANYTHING: char = '\0';
 
 impl Rule {
-    /// `None` if it is for no path.
+    /// Parses the value of a rule. `None` if the rule applies to no path.
     fn parse(value: &[u8], is_allowed: bool) -> Option<Rule> {
         let (value, is_whole) = value.strip_suffix(b"$").map_or((value, false), |value| (value, true));
         if value.is_empty() && !is_whole {
@@ -212,13 +216,14 @@ impl Rule {
         Some(Rule { is_allowed, pattern, is_whole })
     }
 
-    /// The rule that comes first decides.
+    /// The order of rules: the first rule that matches a path decides.
     fn order(&self) -> (Reverse<usize>, Reverse<bool>, &str, bool) {
         let length = self.pattern.len() + usize::from(self.is_whole);
         (Reverse(length), Reverse(self.is_allowed), &self.pattern, self.is_whole)
     }
 
-    /// Whether it is for this path. Takes the first place for every part of the pattern, so that it is linear.
+    /// Whether the rule applies to this path. Each part of the pattern is matched at the first possible place, so that
+    /// the time is linear.
     fn matches(&self, path: &str) -> bool {
         let mut parts = self.pattern.split(ANYTHING);
         let Some(mut rest) = parts.next().and_then(|start| path.strip_prefix(start)) else {
@@ -241,7 +246,7 @@ impl Rule {
     }
 }
 
-/// A path with its query, so that equal ones are equal bytes (RFC 9309, section 2.2.2).
+/// A path with its query, in a form in which equal paths have equal bytes (RFC 9309, section 2.2.2).
 fn comparable(path: &[u8]) -> String {
     let mut text = String::with_capacity(path.len() + 1);
     if !path.starts_with(b"/") {
@@ -251,10 +256,10 @@ fn comparable(path: &[u8]) -> String {
     text
 }
 
-/// Adds a part of a path as it is compared. All visible ASCII characters are decoded, all other bytes are encoded.
+/// Adds a part of a path in its comparable form. All visible ASCII characters are decoded, all other bytes are encoded.
 ///
-/// Only an escape that is another thing than its character stays: an encoded slash separates no segments, for example. Such a
-/// character of a query, as in `?url=https://paper.example`, is the same as its escape.
+/// An escape is kept only if it means something else than its character: an encoded slash separates no segments, for
+/// example. In a query, as in `?url=https://paper.example`, a slash means the same as its escape.
 fn write_comparable(mut bytes: &[u8], in_query: &mut bool, text: &mut String) {
     while let [first, rest @ ..] = bytes {
         bytes = rest;
@@ -273,7 +278,7 @@ fn write_comparable(mut bytes: &[u8], in_query: &mut bool, text: &mut String) {
     }
 }
 
-/// The byte of an escape, after its `%`.
+/// The byte of an escape. `bytes` begin after its `%`.
 fn escaped(bytes: &[u8]) -> Option<u8> {
     let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
     u8::try_from(digit(0)? * 16 + digit(1)?).ok()
@@ -354,7 +359,7 @@ mod tests {
         assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     }
 
-    /// Whether a pattern is for a path: a table of which starts of both fit.
+    /// Whether a pattern matches a path, by a table of the prefixes of both that match.
     fn fits(pattern: &str, path: &str) -> bool {
         let (pattern, is_whole) = pattern.strip_suffix('$').map_or((pattern, false), |pattern| (pattern, true));
         let mut fits = vec![true];

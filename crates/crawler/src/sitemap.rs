@@ -5,7 +5,7 @@ use quick_xml::events::Event;
 
 use crate::{date, xml};
 
-/// What a sitemap lists.
+/// The URLs that a sitemap lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sitemap {
     /// Other sitemaps.
@@ -17,22 +17,23 @@ pub enum Sitemap {
 /// A URL in a sitemap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// As it is written. It is not checked.
+    /// The URL as it is written. It is not checked.
     pub url: String,
-    /// The later one of `lastmod` and `news:publication_date`.
+    /// The later of `lastmod` and `news:publication_date`.
     pub date: Option<DateTime<Utc>>,
 }
 
 /// Largest number of URLs that are read from one sitemap (sitemaps.org, protocol).
 pub const MOST_ADDRESSES: usize = 50_000;
 
-/// Reads a sitemap, unpacked. `None` if it is none. Of a sitemap that is broken, it has what comes before that.
+/// Reads an unpacked sitemap. `None` if the document is not a sitemap. Of a broken sitemap, the URLs before the broken
+/// place are read.
 pub fn parse(bytes: &[u8]) -> Option<Sitemap> {
     let text = xml::decoded(bytes);
     of_lines(&text).map(Sitemap::Pages).or_else(|| of_xml(&text))
 }
 
-/// Every line is a URL.
+/// Reads a list with a URL in every line. `None` if a line is not a URL.
 fn of_lines(text: &str) -> Option<Vec<Listed>> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let urls = lines.map(|line| is_url(line).then(|| Listed { url: line.to_owned(), date: None }));
@@ -52,7 +53,7 @@ enum Field {
     Date,
 }
 
-/// Depth of `<url>` and `<sitemap>`. Others of these names, as in an extension, do not count.
+/// Depth of `<url>` and `<sitemap>`. Elements of these names at another depth, as in an extension, do not count.
 const ENTRY: usize = 2;
 
 fn of_xml(text: &str) -> Option<Sitemap> {
@@ -63,6 +64,7 @@ fn of_xml(text: &str) -> Option<Sitemap> {
     let mut entry: Option<Entry> = None;
     let mut field = None;
     let mut value = String::new();
+
     while listed.len() < MOST_ADDRESSES {
         match reader.read_event() {
             Ok(Event::Start(tag)) => {
@@ -98,6 +100,7 @@ fn of_xml(text: &str) -> Option<Sitemap> {
             Ok(_) => {}
         }
     }
+
     if listed.len() < MOST_ADDRESSES {
         listed.extend(entry.take().and_then(Entry::listed)); // the document ends inside it
     }

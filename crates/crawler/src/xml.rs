@@ -7,7 +7,7 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_html5_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-/// The text of a document. Text that is UTF-8 is read as this, whatever it declares.
+/// The text of a document. Bytes that are valid UTF-8 are read as UTF-8, whatever encoding the document declares.
 pub(crate) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let encoding = match bytes {
         [b'<', 0, ..] => UTF_16LE,
@@ -30,7 +30,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.as_bytes()).filter(|&encoding| encoding.output_encoding() == encoding)
 }
 
-/// A reader that goes on after a bare `&`. An empty element is a start and an end.
+/// A reader that continues after a bare `&`, and that reads an empty element as a start and an end.
 pub(crate) fn reader(text: &str) -> Reader<&[u8]> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().allow_dangling_amp = true;
@@ -38,7 +38,7 @@ pub(crate) fn reader(text: &str) -> Reader<&[u8]> {
     reader
 }
 
-/// Adds the text of an event. References to declared entities are not followed: they stay as they are written.
+/// Adds the text of an event. References to declared entities are not resolved: they are added as they are written.
 pub(crate) fn push_text(event: &Event, text: &mut String) {
     match event {
         Event::Text(part) => text.push_str(&part.xml10_content()),

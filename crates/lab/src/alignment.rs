@@ -1,4 +1,4 @@
-//! Which words of a text are also in another one, in the same order: a longest common subsequence.
+//! Finds the words of a text that another text has in the same order: a longest common subsequence.
 //!
 //! One text is divided in half, and the other one where the halves have most in common (D. S. Hirschberg, "A linear space
 //! algorithm for computing maximal common subsequences", CACM 1975). 64 places of a row are computed at a time (H. Hyyrö,
@@ -87,7 +87,7 @@ mod tests {
     use dehusk_core::random::Random;
     use dehusk_run::scoring::words::word_hashes;
 
-    /// By the definition, in a table.
+    /// The length according to the definition, in a table.
     fn longest(a: &[u64], b: &[u64]) -> usize {
         let mut row = vec![0; b.len() + 1];
         for word in a {

@@ -1,9 +1,9 @@
 //! Locates a page's article in the page.
 //!
-//! The words of the gold text are aligned with the page: first the longest common run, then the longest ones before and
-//! after it, and so on. So the runs have the same order in both texts. A run counts if it has [`MIN_RUN_OF_ARTICLE`] words. The
-//! rest of the gold text between two runs is searched among the whole lines between them. So "Three people" in a menu
-//! is not the article, but a headline of two words on its own line is.
+//! The words of the gold text are aligned with the page: first the longest common run, then the longest runs before and
+//! after it, and so on. So the runs have the same order in both texts. A run counts if it has at least
+//! [`MIN_RUN_OF_ARTICLE`] words. Between two runs, the rest of the gold text is only compared with whole lines of the
+//! page. So "Three people" in a menu is not the article, but a headline of two words on its own line is.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 
 use dehusk_run::scoring::words::{Word, is_letter_or_number, words};
 
-/// A shorter run that is not a whole line may be chance.
+/// Minimum number of words of a run. A shorter run may be chance, unless it is a whole line.
 pub const MIN_RUN_OF_ARTICLE: usize = 4;
-/// If at most this many words lie between two runs in a line, they belong to the article, such as a word with another
-/// spelling.
+/// If at most this many words are between two runs in a line, these words belong to the article. For example, a word
+/// may have another spelling.
 pub const MAX_GAP: usize = 3;
 
 /// The article in a page.
@@ -104,7 +104,7 @@ impl Alignment {
             for &gold in self.places_in(self.page[page], &part.gold) {
                 let is_inside = page > part.page.start && gold > part.gold.start;
                 if is_inside && self.page[page - 1] == self.gold[gold - 1] {
-                    continue; // of a run that was measured from its start
+                    continue; // part of a run that was measured from its start
                 }
                 let words = self.common(page..part.page.end, gold..part.gold.end);
                 if words > longest.words {

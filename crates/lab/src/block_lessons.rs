@@ -1,4 +1,4 @@
-//! What pages with gold text teach about blocks ([`block_model`](dehusk_core::dom::block_model)).
+//! Lessons about blocks, from pages with gold text ([`block_model`](dehusk_core::dom::block_model)).
 //!
 //! A block is content if at least half of its words are in the gold text. Gold texts disagree whether headline, author and
 //! date belong to them, so these blocks have no label.
@@ -22,13 +22,13 @@ use dehusk_run::scoring::score::MIN_GOLD_WORDS;
 use dehusk_run::scoring::words::{Word, word_hashes, words};
 use dehusk_run::{Observer, WarningKind};
 
-/// If less of its gold text is in a page, the page was read in another way than its gold text.
+/// A page with a smaller share of its gold text was read in another way than the gold text.
 const LEAST_FOUND_IN_PAGE: f64 = 0.5;
-/// A block from which on it is content.
+/// A block is content if at least this share of its words is in the gold text.
 const CONTENT: f32 = 0.5;
 
-/// What the pages of a corpus teach that have gold text. The source of a page is its site. Sources with enough pages are
-/// mined, so that the model also learns what patterns are worth.
+/// Makes lessons from the pages of a corpus that have gold text. The source of a page is its site. Sources with enough
+/// pages are mined, so that the model also learns how far to trust patterns.
 ///
 /// # Errors
 /// If the corpus cannot be listed, no page has gold text, or the observer stops it.
@@ -47,10 +47,11 @@ pub fn block_lessons(
     let (mined, few): (Vec<SourceListing>, Vec<SourceListing>) =
         listings.into_iter().partition(|listing| listing.documents.len() >= Mined::MIN_DOCUMENTS);
     let inventory = inventory.with_html(HtmlView::Text);
-    // The block model is what is learned.
+    // Without structure, for the block model is yet to be learned.
     let cleaning = CleanOptions::default().structure(None);
     let library = mine_library(&inventory, &mined, lexer, options, cleaning.clone(), observer)?;
     let inventory = inventory.with_trees();
+
     observer.start("labelling", (mined.len() + few.len()).into());
     let of_source = |listing: &SourceListing| -> dehusk_run::Result<Vec<Option<Lesson>>> {
         let documents = read_documents(&inventory, &listing.documents, observer)?;
@@ -70,6 +71,7 @@ pub fn block_lessons(
         .flatten()
         .collect();
     observer.finish();
+
     let all = pages.len();
     let lessons: Vec<Lesson> = pages.into_iter().flatten().collect();
     if lessons.len() < all {
@@ -86,7 +88,7 @@ pub fn block_lessons(
     Ok(lessons)
 }
 
-/// `None` if the document is no page, or if too little of the gold text is in it.
+/// The lesson of a page. `None` if the document is not a page, or has too little of the gold text.
 fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option<Lesson> {
     let tree = document.tree.as_deref()?;
     let cleaning = |cleaner: &Cleaner| cleaner.clean(&mut Scratch::default(), &document.text).ok();
@@ -109,7 +111,7 @@ fn lesson(gold: &Gold, document: &Document, cleaner: Option<&Cleaner>) -> Option
         };
         let shares: Vec<f32> = blocks.blocks.iter().map(share).collect();
         let parts = PageParts::of(&document.text, blocks, feature, &|block| shares[block] >= CONTENT);
-        // Comments are part of the main text where they are what the page is for, and that can be learned.
+        // Comments have labels: they are main text on pages that are there for comments, and the model can learn this.
         let is_head = |block: usize| matches!(parts.part(block), Some(PagePart::Headline | PagePart::Byline));
         let is_unsure = |block: usize| is_head(block) || feature(block, "is-heading-1") > 0.0;
         shares.iter().enumerate().map(|(block, &share)| (!is_unsure(block)).then_some(share)).collect()

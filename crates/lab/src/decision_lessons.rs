@@ -1,8 +1,9 @@
-//! What documents with gold text teach about segments ([`decision_model`](dehusk_core::cleaning::decide::decision_model)).
+//! Lessons about segments, from documents with gold text
+//! ([`decision_model`](dehusk_core::cleaning::decide::decision_model)).
 //!
-//! A segment is boilerplate if less than half of its words are in the gold text. What a model sees depends on how many documents
-//! were mined. So each source is mined several times ([`Variant`]), and all of them count alike. More is learned from sources that
-//! are made of these ([`made_sources`](super::made_sources)).
+//! A segment is boilerplate if less than half of its words are in the gold text. The features of a segment depend on
+//! the number of documents that were mined. So each source is mined in several variants ([`Variant`]), which all count
+//! alike. Further lessons come from sources that are made of these ([`made_sources`](super::made_sources)).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -30,7 +31,7 @@ use dehusk_run::scoring::gold_texts::GoldTexts;
 use dehusk_run::scoring::words::{Word, word_hashes, words};
 use dehusk_run::{Observer, WarningKind};
 
-/// If less of its gold text is in a document, the document was read in another way than its gold text.
+/// A document with a smaller share of its gold text was read in another way than the gold text.
 const LEAST_FOUND_IN_DOCUMENT: f64 = 0.8;
 /// Maximum weight of a segment, in words: a long paragraph says no more than a shorter one.
 const MAX_WEIGHT: f32 = 60.0;
@@ -40,32 +41,33 @@ const MAX_DOCUMENTS: usize = 60;
 /// Which documents of a source are mined, and which are learned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// All of them.
+    /// All are mined.
     All,
-    /// Some of them, evenly spread; the same are learned from.
+    /// This many, evenly spread, are mined and learned from.
     Some(usize),
-    /// Every second one; the others are learned from.
+    /// Every second one is mined; the others are learned from.
     Half,
 }
 
-/// The power of the number of its sources that a corpus counts by. With 0, all kinds of text would count alike, and less
-/// boilerplate of news would go; with 1, all sources would, and kinds that were not learned from would lose more.
+/// A corpus counts as the number of its sources to this power. With 0, all kinds of text would count alike, and less
+/// boilerplate of news would be removed. With 1, all sources would count alike, and kinds of text that were not learned
+/// from would lose more content.
 const OF_SOURCES: f32 = 0.75;
-/// What the made sources of invented text count, where a corpus of 1 source counts 1.
+/// The weight of all made sources of invented text. A corpus of 1 source has the weight 1.
 const WEIGHT_OF_INVENTED: f32 = 25.0;
-/// The share of a corpus that its made sources have.
+/// The share of the weight of a corpus that its made sources have.
 const MADE_SHARE: f32 = 0.6;
 
 const VARIANTS: [Variant; 4] = [Variant::All, Variant::Some(30), Variant::Some(10), Variant::Half];
 
-/// What a source teaches.
+/// The lessons of a source.
 #[derive(Debug)]
 pub struct SourceLessons {
-    /// The number of its corpus. The number of corpora if its texts are invented.
+    /// The number of its corpus, or the number of corpora if its texts are invented.
     pub corpus: usize,
     /// Whether it was made.
     pub is_made: bool,
-    /// Its documents, in each variant.
+    /// The lessons of its documents, in each variant.
     pub lessons: Vec<(Variant, Lesson)>,
 }
 
@@ -76,7 +78,7 @@ impl SourceLessons {
     }
 }
 
-/// What the documents of some corpora teach that have gold text.
+/// Makes lessons from the documents of some corpora that have gold text.
 ///
 /// # Errors
 /// If a corpus cannot be listed, no document of it has gold text, or the observer stops it.
@@ -96,6 +98,7 @@ pub fn decision_lessons(
     let names: BTreeSet<&str> = sources.iter().map(|(.., listing)| listing.id.as_str()).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let part = |name: &str| names.partition_point(|&other| other < name) * PARTS / names.len();
+
     observer.start("mining", sources.len().into());
     let left_out = AtomicUsize::new(0);
     let of_source = |(corpus, inventory, gold, listing): &(usize, &Inventory, &GoldTexts, _)| {
@@ -112,12 +115,14 @@ pub fn decision_lessons(
     };
     let of_sources = sources.par_iter().map(of_source).collect::<dehusk_run::Result<Vec<_>>>()?;
     observer.finish();
+
     let mut materials: Vec<Vec<Material>> = corpora.iter().map(|_| Vec::new()).collect();
     let mut lessons = Vec::new();
     for (of_source, material) in of_sources {
         materials[of_source.corpus].push(material);
         lessons.push(of_source);
     }
+
     let made = made_sources(&materials);
     observer.start("mining made sources", made.len().into());
     let of_made = |(number, made): (usize, &MadeSource)| {
@@ -131,6 +136,7 @@ pub fn decision_lessons(
     };
     lessons.extend(made.par_iter().enumerate().map(of_made).collect::<dehusk_run::Result<Vec<_>>>()?);
     observer.finish();
+
     let left_out = left_out.into_inner();
     if left_out > 0 {
         let message = format!(
@@ -194,7 +200,7 @@ impl Source<'_> {
         Ok(Cleaner::new(&[&needed(&file, None, texts, &select)], &cleaning))
     }
 
-    /// `None` if too little of the gold text is in the document, or if it cannot be read.
+    /// The lesson of a document. `None` if it has too little of the gold text, or cannot be read.
     fn lesson(&self, gold: &str, text: &str, cleaner: &Cleaner) -> Option<Lesson> {
         let all: Vec<Word> = words(text).collect();
         let hashes: Vec<u64> = all.iter().map(|word| word.hash).collect();
@@ -220,8 +226,9 @@ impl Source<'_> {
     }
 }
 
-/// The lessons with weights. A corpus counts by the number of its sources ([`OF_SOURCES`]), the sources of a corpus alike, and so
-/// do the variants of a source. Made sources have a share of their corpus ([`MADE_SHARE`]). Sources are ordered by corpus.
+/// Weighs the lessons, and sorts the sources by corpus. The weight of a corpus depends on the number of its sources
+/// ([`OF_SOURCES`]). The sources of a corpus have equal weights, and so do the variants of a source. Made sources share
+/// a part of the weight of their corpus ([`MADE_SHARE`]).
 fn weighed(mut sources: Vec<SourceLessons>) -> Vec<SourceLessons> {
     sources.retain(|source| !source.lessons.is_empty());
     sources.sort_by_key(|source| source.corpus);

@@ -1,4 +1,4 @@
-//! How well a decision model does on sources that it has not seen, by corpus.
+//! The quality of a decision model on sources that it has not seen, by corpus.
 
 use std::fmt::Write;
 
@@ -18,10 +18,11 @@ struct Words {
     gone: f64,
 }
 
-/// A line for each corpus: of the mean source, the share of its content that is lost and the share of its boilerplate
-/// that goes, and precision, recall and F1 of the words that are kept. Then how often segments of each probability are
-/// boilerplate. All are of the documents of sources of which all documents were mined. `judged` has the probabilities
-/// of each lesson, `corpora` are the names of the corpora. The last line is of all made sources.
+/// Has a line for each corpus, and a last line for all made sources. Its figures are means over sources: the share of
+/// content that is lost, the share of boilerplate that is removed, and precision, recall and F1 of the words that are
+/// kept. A second table has the share of boilerplate among the words of each probability. Only lessons count for which
+/// all documents of a source were mined. `judged` has the probabilities of each lesson, `corpora` the names of the
+/// corpora.
 pub fn table(sources: &[SourceLessons], judged: &[Vec<f32>], corpora: &[String]) -> String {
     let names: Vec<&str> = corpora.iter().map(String::as_str).chain(["(made sources)"]).collect();
     let mut judged = judged.iter();
@@ -51,6 +52,7 @@ pub fn table(sources: &[SourceLessons], judged: &[Vec<f32>], corpora: &[String])
         }
         of_corpora[row].push(words);
     }
+
     let width = names.iter().map(|name| name.len()).max().unwrap_or(0).max(6);
     let mut text = format!("{:width$}  sources   lost   gone      P      R     F1\n", "corpus");
     for (name, sources) in names.iter().zip(&of_corpora) {
@@ -78,6 +80,7 @@ pub fn table(sources: &[SourceLessons], judged: &[Vec<f32>], corpora: &[String])
             mean(&f1),
         );
     }
+
     text += "\nshare of boilerplate by probability, of words\n";
     for (name, bins) in names.iter().zip(&bins) {
         let _ = write!(text, "{name:width$} ");

@@ -1,11 +1,12 @@
-//! Writes how important the texts of pages are, for `train --blocks`, where nobody has said it block by block.
+//! Writes levels of importance for the texts of pages, for `train --blocks`, where no person gave the blocks levels.
 //!
 //! ```text
 //! dehusk-lab levels CORPUS --gold DIR -o levels.jsonl
 //! ```
 //!
-//! What is in the gold text has level 4, and so has the headline, whether the gold text has it or not. Of the rest, what the page-level model takes for template has level 1, and what belongs
-//! to the page alone has level 3. Pages of whose gold text less than half is found are left out.
+//! Text in the gold text has level 4, and so has the headline, even if the gold text lacks it. Of the other text, the
+//! parts that the page-level model takes for template have level 1, and the rest level 3. Pages that have less than
+//! half of their gold text are left out.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -24,9 +25,9 @@ use dehusk_run::scoring::gold_texts::GoldTexts;
 use dehusk_run::scoring::words::{Word, word_hashes, words};
 use dehusk_segments::importance::record::LabelRecord;
 
-/// If less of its gold text is in a page, the page was read in another way than its gold text.
+/// A page with a smaller share of its gold text was read in another way than the gold text.
 const LEAST_FOUND_IN_PAGE: f64 = 0.5;
-/// A heading of the first order with so much of the words of the title is the headline.
+/// A heading of the first order with at least this share of the words of the title is the headline.
 const HEADLINE: f64 = 0.5;
 
 /// Options of `dehusk-lab levels`.

@@ -1,12 +1,14 @@
-//! Measures dehusk, and prepares what its models learn from. Not published: nothing that cleans text needs it.
+//! Measures dehusk, and prepares the lessons for its models. Not published: nothing that cleans text needs it.
 //!
-//! - Gold text: [`block_lessons`] and [`decision_lessons`] label pages and texts by it, with the words that [`alignment`]
-//!   finds; [`article`] locates it in its page. `feeds` takes gold texts from the feeds of a crawl.
+//! - Gold text: [`block_lessons`] and [`decision_lessons`] label pages and texts by means of it, with the words that
+//!   [`alignment`] finds; [`article`] locates gold text in its page. `feeds` takes gold texts from the feeds of a
+//!   crawl.
 //! - Templates that are put into clean text ([`injection`]), and sources that are made of texts ([`made_sources`]).
-//! - Templates that are found while documents arrive: [`stream_measuring`] cleans, [`removal`] judges what was removed,
-//!   [`recent`] is detection with a cache of pages, [`stream_figures`] has the figures by page, and [`line_chart`] draws them.
-//! - Parts of pages: [`nodes`] judges the page-level model, [`segments`] and [`importance`] what people marked; [`agreement`]
-//!   compares groupings.
+//! - Templates that are found while documents arrive: [`stream_measuring`] cleans, [`removal`] judges the removals,
+//!   [`recent`] is detection with a cache of pages, [`stream_figures`] has the figures by page, and [`line_chart`]
+//!   draws them.
+//! - Parts of pages: [`nodes`] judges the page-level model, and [`segments`] and [`importance`] judge models by what
+//!   people marked; [`agreement`] compares groupings.
 
 pub mod article;
 pub mod alignment;

@@ -1,7 +1,7 @@
 //! Line charts as SVG files, for documentation.
 //!
-//! Takes figures by page number, gives a picture with the charts one below the other, all over the same pages. Lines
-//! differ in dashes, not only in colour.
+//! Takes figures by page number, and draws charts one below the other, over the same range of pages. Lines differ in
+//! dashes, not only in colour.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 pub struct LineChart<'a> {
     /// The title above the chart.
     pub title: &'a str,
-    /// What the horizontal axis counts.
+    /// The unit of the horizontal axis.
     pub axis: &'a str,
-    /// The upper end of the axis. Larger figures are drawn there.
+    /// The upper end of the vertical axis. Larger figures are drawn at this end.
     pub top: f64,
     /// A name and points for each line: page number and figure, from left to right.
     pub lines: Vec<(&'a str, Vec<(f64, f64)>)>,
@@ -99,7 +99,7 @@ fn up(figure: f64, top: f64) -> f64 {
     PLOT_BOTTOM - (PLOT_BOTTOM - PLOT_TOP) * (figure / top.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
 }
 
-/// With at most two decimals, without trailing zeros.
+/// A figure with at most two decimals, without trailing zeros.
 fn rounded(figure: f64) -> String {
     let written = format!("{figure:.2}");
     written.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,9 +1,9 @@
-//! Sources made to learn from: whole texts, into which lines of other sources are put as boilerplate.
+//! Makes sources to learn from: whole texts, into which lines of other sources are put as boilerplate.
 //!
-//! Real sources with gold text are few and of few kinds, and in each kind only some of its boilerplate recurs as it might. In
-//! made sources anything recurs in any share of the documents, at any place. Some have documents of a form, whose headings and
-//! stock sentences recur as often as boilerplate does, and are content: minutes, leaflets and records are like that. Sources of
-//! invented text have short articles with a few lines that recur, which are boilerplate.
+//! Real sources with gold text are few and of few kinds, and show only some of the ways in which boilerplate can recur.
+//! In made sources, lines recur in any share of the documents, at any place. Some have documents of a form, such as
+//! minutes, leaflets and records: their headings and stock sentences recur as often as boilerplate does, and are
+//! content. Sources of invented text have short articles with a few recurring lines of boilerplate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,9 @@ use dehusk_core::random::Random;
 const PER_CORPUS: usize = 8;
 /// Number of sources that are made of invented text.
 const INVENTED_SOURCES: usize = 90;
-/// Numbers of documents of these.
+/// Possible numbers of documents of a source of invented text.
 const INVENTED_SIZES: [usize; 6] = [4, 6, 8, 12, 20, 40];
-/// Numbers of documents that a made source has at most.
+/// Possible maximum numbers of documents of other made sources.
 const SIZES: [usize; 4] = [8, 15, 25, 40];
 /// Minimum number of documents of a made source.
 const LEAST_DOCUMENTS: usize = 5;
@@ -26,21 +26,21 @@ const MAX_LINES: usize = 200;
 const LEAST_WORDS: usize = 20;
 /// Numbers of words of a line that is put in.
 const WORDS_OF_LINE: std::ops::RangeInclusive<usize> = 2..=40;
-/// Percentages of the documents that have a line that is put in.
+/// Possible percentages of the documents that get a line.
 const PERCENTS: [usize; 7] = [100, 100, 100, 50, 50, 20, 10];
 /// The slots that a line can have.
 const SLOTS: [&str; 9] = ["date", "day", "clock", "count", "url", "email", "price", "name", "topic"];
 /// The seed of all made sources.
 const SEED_OF_MADE: u64 = 29;
 
-/// What a source gives to made ones.
+/// The material that a source gives to made sources.
 #[derive(Debug)]
 pub struct Material {
     /// The name of the source.
     pub source: String,
     /// Its gold texts.
     texts: Vec<String>,
-    /// Lines that recur in its documents and are not of its gold texts.
+    /// Lines that recur in its documents and are not in its gold texts.
     lines: Vec<String>,
 }
 
@@ -51,12 +51,12 @@ pub struct MadeSource {
     pub corpus: usize,
     /// The name of the source whose texts it has. Empty if they are invented.
     pub of: String,
-    /// Each document, and what it was before anything was put in.
+    /// Each document, and its text before anything was put in.
     pub documents: Vec<(String, String)>,
 }
 
 impl Material {
-    /// Of the documents of a source, each with its gold text.
+    /// The material from the documents of a source, each with its gold text.
     pub fn new(source: &str, documents: &[(&str, &str)]) -> Material {
         let normal = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         let of_gold: BTreeSet<String> = documents.iter().flat_map(|(_, gold)| gold.lines().map(normal)).collect();
@@ -65,7 +65,7 @@ impl Material {
             let lines: BTreeSet<String> = text.lines().map(normal).collect();
             lines.into_iter().for_each(|line| *counts.entry(line).or_default() += 1);
         }
-        // Braces would be slots.
+        // Braces would be read as slots.
         let is_boilerplate = |line: &str| !of_gold.contains(line) && !line.contains(['{', '}']);
         let is_line = |line: &str| WORDS_OF_LINE.contains(&line.split(' ').count()) && is_boilerplate(line);
         let recurs = |count: usize| count >= 3 && 10 * count >= 3 * documents.len();
@@ -82,7 +82,7 @@ fn is_long(text: &str) -> bool {
     text.split_whitespace().nth(LEAST_WORDS - 1).is_some()
 }
 
-/// Made sources of the texts of each corpus, and some of invented text. The same material gives the same sources.
+/// Makes sources of the texts of each corpus, and some of invented text. The same material gives the same sources.
 pub fn made_sources(corpora: &[Vec<Material>]) -> Vec<MadeSource> {
     let frames: Vec<&[String]> =
         corpora.iter().flatten().map(|material| &material.lines[..]).filter(|lines| lines.len() > 3).collect();
@@ -106,6 +106,7 @@ pub fn made_sources(corpora: &[Vec<Material>]) -> Vec<MadeSource> {
             }
         }
     }
+
     for number in 0..INVENTED_SOURCES as u64 {
         let mut random = Random::along(SEED_OF_MADE, &[u64::MAX, number]);
         let frame = *random.pick(&frames);
@@ -115,7 +116,7 @@ pub fn made_sources(corpora: &[Vec<Material>]) -> Vec<MadeSource> {
     made
 }
 
-/// As many texts as are wanted, or up to three pieces of each if they are long.
+/// At most `count` pieces of the texts, in random order. A long text gives up to three pieces.
 fn pieces(texts: &[String], count: usize, random: &mut Random) -> Vec<String> {
     let mut pieces = Vec::new();
     for text in texts {
@@ -138,11 +139,12 @@ enum Put {
     At(Insertion),
     /// As the line of this number.
     FromStart(usize),
-    /// Before so many last lines.
+    /// Before this many last lines.
     FromEnd(usize),
-    /// After about one line in so many, such as the notes of a log.
+    /// After one line in this many, on average, such as the notes of a log.
     Often(usize),
-    /// After each so many lines, with a title of the document and a number, such as the heads of printed pages.
+    /// After every group of this many lines, with a title of the document and a number, such as the heads of printed
+    /// pages.
     PageHead(usize),
 }
 
@@ -179,6 +181,7 @@ impl Maker<'_> {
         let (has_short_paragraphs, has_blanks) = (random.percent(50), random.percent(70));
         let texts: Vec<String> =
             flowing_texts(random.any(), size).iter().map(|text| article(text, has_short_paragraphs, random)).collect();
+
         let count = random.between(1, 6);
         let mut templates = Vec::new();
         for line in random.sample(self.frame.len(), count) {
@@ -254,8 +257,9 @@ impl Maker<'_> {
         templates
     }
 
-    /// Documents of a form, as many as the texts: headings in one order, with paragraphs of the texts or stock sentences. Or they
-    /// come again and again in any order, as speakers do. `None` if the texts have too few paragraphs.
+    /// Documents of a form, as many as the texts: headings in one order, with paragraphs of the texts or stock
+    /// sentences. Or the headings come again and again in any order, as the names of speakers do. `None` if the texts
+    /// have too few paragraphs.
     fn form(&mut self, texts: &[String]) -> Option<Vec<String>> {
         let random = &mut self.random;
         let mut paragraphs: Vec<&str> = texts.iter().flat_map(|text| text.lines()).map(str::trim).collect();
@@ -264,6 +268,7 @@ impl Maker<'_> {
             return None;
         }
         random.shuffle(&mut paragraphs);
+
         let headings: Vec<String> = (0..random.between(4, 14))
             .map(|_| {
                 let length = random.between(1, 6);
@@ -274,10 +279,12 @@ impl Maker<'_> {
             .iter()
             .map(|_| random.pick(&paragraphs).split_inclusive(". ").next().unwrap_or_default().trim().to_owned())
             .collect();
+
         let [is_numbered, has_colon, has_blanks] = [40, 40, 60].map(|percent| random.percent(percent));
         let [is_inline, comes_again] = [25, 30].map(|percent| random.percent(percent));
         let (of_heading, of_stock) = (random.between(50, 100), *random.pick(&[0, 20, 50]));
         let mut paragraphs = paragraphs.into_iter().cycle();
+
         let mut form = |_| {
             let mut lines: Vec<String> = paragraphs.by_ref().take(random.below(2)).map(str::to_owned).collect();
             let order: Vec<usize> = match comes_again {
@@ -318,7 +325,7 @@ fn article(text: &str, has_short_paragraphs: bool, random: &mut Random) -> Strin
     headline.into_iter().chain(paragraphs).collect::<Vec<_>>().join("\n")
 }
 
-/// The line with so many slots between its words.
+/// The line with this many slots between its words.
 fn with_slots(line: &str, slots: usize, random: &mut Random) -> String {
     let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     for _ in 0..slots {

@@ -1,15 +1,15 @@
 //! Detection with a cache of pages, for comparison with a table of segments.
 //!
-//! Takes the segments of a source's pages, in order. Tells what the last pages, this one included, know of each page's
-//! segments. These pages have to be stored for that. More pages never know less, so the smallest cache that is as good
-//! as a table can be found by binary search.
+//! Takes the segments of a source's pages, in order. Counts for each segment of a page how many of the last pages, this
+//! one included, have it. These pages have to be stored. A larger cache never finds less, so the smallest cache that is
+//! as good as a table can be found by binary search.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use dehusk_core::streaming::segments::TextSegment;
 use dehusk_core::streaming::table::Count;
 
-/// For each page: what the last `cached` pages know of its segments. At least the page itself is cached.
+/// For each page, the counts of its segments in the last `cached` pages. At least the page itself is cached.
 pub fn seen_in_last<S: AsRef<[TextSegment]>>(cached: usize, pages: &[S]) -> Vec<Vec<Count>> {
     let keys: Vec<FxHashSet<u64>> = pages.iter().map(|page| keys(page.as_ref())).collect();
     let mut documents: FxHashMap<u64, u32> = FxHashMap::default();

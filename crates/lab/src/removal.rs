@@ -1,13 +1,13 @@
-//! Judges what was removed from a document by its gold text.
+//! Judges the removal from a document by means of its gold text.
 //!
-//! A [score](dehusk_run::scoring::score) judges the text that is left. This judges the removal: how much of the removed text was
-//! boilerplate, and how much of the boilerplate was removed.
+//! A [score](dehusk_run::scoring::score) judges the text that is left. This module judges the removal: how much of the
+//! removed text was boilerplate, and how much of the boilerplate was removed.
 
 use serde::Serialize;
 
 use dehusk_run::scoring::words::Bag;
 
-/// Numbers of words for one document, or sums over several. Or numbers of its blocks.
+/// Numbers of words (or of blocks) of one document, or their sums over several documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Removal {
     /// Number of words removed.
@@ -19,7 +19,7 @@ pub struct Removal {
 }
 
 impl Removal {
-    /// For a document: its words, the kept words, and the gold words.
+    /// The removal from a document, given its words, the kept words, and the gold words.
     pub fn of(words: &Bag, kept: &Bag, gold: &Bag) -> Removal {
         let content = words.common(gold).total();
         let lost = content.saturating_sub(kept.common(gold).total());
@@ -42,7 +42,7 @@ impl Removal {
         share(self.right, self.removed)
     }
 
-    /// The share of the words that are not gold that was removed. `None` if there are none.
+    /// The share of the boilerplate that was removed. `None` if there is no boilerplate.
     pub fn recall(&self) -> Option<f64> {
         share(self.right, self.boilerplate)
     }

@@ -9,8 +9,8 @@ use dehusk_run::pages::with_facts;
 use dehusk_run::{Observer, PipelineError};
 use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
 
-/// For each document a number that it shares with the documents that have the same largest segment (Chakrabarti, Kumar, Punera,
-/// WWW 2008, section 5.3). What is no HTML page shares its number with none.
+/// A number for each document. Documents with the same largest segment have the same number (Chakrabarti, Kumar,
+/// Punera, WWW 2008, section 5.3). A document that is not an HTML page has a number of its own.
 ///
 /// # Errors
 /// If the observer stops it.
@@ -22,7 +22,7 @@ pub fn same_segments(
     let segmenter = Segmenter::shipped(Method::Cuts(Knowledge::ALL));
     let sketch = |place: &DocumentRef| {
         observer.go_on().map_err(PipelineError::Stopped)?;
-        // If a document cannot be read, that was said before.
+        // If a document cannot be read, the user was told before.
         let Ok(document) = inventory.read_with_tree(place) else { return Ok(None) };
         Ok(document.tree.as_deref().map(|tree| Sketch::of(&largest(&segmenter, &document, tree))))
     };

@@ -1,4 +1,4 @@
-//! What measuring a stream found: by page, by source, in all.
+//! The figures from measuring a stream: by page, by source, and over all.
 
 use std::ops::RangeInclusive;
 
@@ -29,13 +29,13 @@ pub struct SourceFigures {
 /// The figures of one page.
 #[derive(Debug)]
 pub struct PageFigures {
-    /// What was removed from it. `None` if it has no gold text.
+    /// The removal from the page. `None` if the page has no gold text.
     pub judged: Option<JudgedPage>,
     /// The table after this page.
     pub table: TableFigures,
 }
 
-/// What each method removed from a page, in words and in blocks.
+/// The removal from a page by each method, in words and in blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JudgedPage {
     /// In words.
@@ -45,7 +45,7 @@ pub struct JudgedPage {
     pub blocks: Judged,
 }
 
-/// What is counted.
+/// The unit that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Words.
@@ -54,14 +54,14 @@ pub enum Unit {
     Blocks,
 }
 
-/// What each method removed from one page or from several.
+/// The removal by each method, from one page or from several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
     /// Removed with the table, weighed and smoothed, as `dehusk stream` does.
     pub stream: Removal,
     /// Removed with the table: all segments that are boilerplate, and nothing else.
     pub segments: Removal,
-    /// Removed with the table: all blocks of which most is boilerplate, as a whole, and nothing else.
+    /// Removed with the table: each block that is mostly boilerplate, as a whole, and nothing else.
     pub whole_blocks: Removal,
     /// Removed with patterns mined from all documents.
     pub batch: Removal,
@@ -113,7 +113,7 @@ pub struct Batch {
 pub struct Shares {
     /// The share of the removed words that are not gold.
     pub precision: Option<f64>,
-    /// The share of the words that are not gold that was removed.
+    /// The share of the words outside the gold text that was removed.
     pub recall: Option<f64>,
 }
 
@@ -121,12 +121,12 @@ impl Judged {
     /// The names of the methods, in order.
     pub const METHODS: [&'static str; 4] = ["stream", "segments", "whole_blocks", "batch"];
 
-    /// What each method removed, in the order of [`METHODS`](Self::METHODS).
+    /// The removal by each method, in the order of [`METHODS`](Self::METHODS).
     pub fn methods(&self) -> [Removal; 4] {
         [self.stream, self.segments, self.whole_blocks, self.batch]
     }
 
-    /// Judges what each method removed. They are given in the order of [`METHODS`](Self::METHODS).
+    /// Judges the removal by each method. Removals are given in the order of [`METHODS`](Self::METHODS).
     pub fn of<T>(removed: [T; 4], judge: impl FnMut(T) -> Removal) -> Judged {
         let [stream, segments, whole_blocks, batch] = removed.map(judge);
         Judged { stream, segments, whole_blocks, batch }
@@ -144,7 +144,7 @@ impl Shares {
         Shares { precision: removal.precision(), recall: removal.recall() }
     }
 
-    /// The mean precision and the mean recall, of those that are known.
+    /// The mean of the known values of precision, and of those of recall.
     fn mean(shares: &[Shares]) -> Shares {
         let of = |share: fn(&Shares) -> Option<f64>| mean(shares.iter().filter_map(share));
         Shares { precision: of(|it| it.precision), recall: of(|it| it.recall) }
@@ -178,13 +178,13 @@ impl Figures {
         windows.collect()
     }
 
-    /// Number of judged documents on these pages, and the sum of what was removed from them.
+    /// Number of judged documents on these pages, and the sum of the removals from them.
     pub fn within(&self, unit: Unit, pages: &RangeInclusive<u32>) -> (usize, Judged) {
         let judged = || self.sources.iter().flat_map(|source| source.judged(unit, pages.clone()));
         (judged().count(), Judged::sum(judged()))
     }
 
-    /// Number of judged documents in the last half of each source's pages, and the sum of what was removed from them.
+    /// Number of judged documents in the last half of each source's pages, and the sum of the removals from them.
     pub fn in_last_half(&self, unit: Unit) -> (usize, Judged) {
         let judged = || self.sources.iter().flat_map(|source| source.judged(unit, source.last_half()));
         (judged().count(), Judged::sum(judged()))
@@ -213,7 +213,7 @@ impl Figures {
 }
 
 impl SourceFigures {
-    /// The sum of what was removed from the last half of the pages.
+    /// The sum of the removals from the last half of the pages.
     pub fn in_last_half(&self, unit: Unit) -> Judged {
         Judged::sum(self.judged(unit, self.last_half()))
     }

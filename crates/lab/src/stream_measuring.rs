@@ -1,5 +1,5 @@
-//! A single source: its documents one after another, as `dehusk stream` cleans them, and as patterns of all documents
-//! do.
+//! Measures a single source: its documents are cleaned one after another, as `dehusk stream` does, and also with
+//! patterns of all documents.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub struct Measuring<'a> {
     pub cleaning: CleanOptions,
     /// The mutable patterns of segments.
     pub mutable: &'a MutableSet,
-    /// What the table of segments remembers.
+    /// The options of the table of segments.
     pub table: TableOptions,
     /// The first document after a redesign.
     pub redesign_at: Option<u32>,
@@ -138,7 +138,7 @@ impl Measuring<'_> {
         Ok(MeasuredDocument { document, reading, segments, gold, bytes })
     }
 
-    /// What is known about each page when it arrives, and the size of the table at that time.
+    /// The evidence about each page when it arrives, and the size of the table at that time.
     fn learn(&self, pages: &[MeasuredDocument]) -> Vec<(StreamEvidence, TableFigures)> {
         let mut learner = Learner::new(SegmentTable::default(), self.table, true);
         let learn = |MeasuredDocument { document, reading, segments, .. }: &MeasuredDocument| {
@@ -167,7 +167,7 @@ impl Measuring<'_> {
         Templates { old: old.len(), new: new.len() }
     }
 
-    /// What each method removes of a document.
+    /// Judges what each method removes from a document.
     fn judge(
         &self,
         page: &MeasuredDocument,
@@ -280,7 +280,7 @@ impl JudgedBlocks {
         JudgedBlocks { blocks: page.segments.chunk_by(|a, b| a.block == b.block).filter_map(block).collect() }
     }
 
-    /// Counts the blocks that go with these bytes, which are in order.
+    /// Counts the blocks that are removed with these bytes, which are in order.
     fn judge(&self, removed: &[Range<usize>]) -> Removal {
         let goes = |start: &&usize| {
             let after = removed.partition_point(|range| range.end <= **start);

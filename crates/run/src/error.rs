@@ -14,7 +14,8 @@ use dehusk_core::shown::size;
 use dehusk_core::tokens::TooManyTokens;
 use dehusk_corpus::{OutputError, ScanError, SourceId, SourceIdError};
 
-/// Why a run over a corpus fails. A problem of a single document is no such error: the document is left out and named.
+/// Why a run over a corpus fails. A problem of a single document is not such an error: the document is left out and
+/// named.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineError {
@@ -49,13 +50,13 @@ pub enum PipelineError {
     /// Pattern files that were changed while sources were mined, and cannot be read any more.
     #[error("{} not overwritten: correct the errors, then mine again", dehusk_core::shown::count(*.0, "pattern file was"))]
     BrokenMeanwhile(usize),
-    /// The user must change something first. The message says what.
+    /// The user must change something first. The message names it.
     #[error("{0}")]
     Refused(String),
     /// A file cannot be read or written.
     #[error("{doing}")]
     During {
-        /// What was done, or what cannot be done.
+        /// The action that failed, as the start of the message.
         doing: String,
         /// The error of the operating system.
         source: io::Error,
@@ -63,7 +64,7 @@ pub enum PipelineError {
     /// More threads were asked for than may be started, or none.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    /// A regex that a person wrote gave up on a document.
+    /// The search for a regex that a person wrote was given up in a document.
     #[error(transparent)]
     Clean(#[from] CleanError),
     /// Pattern files cannot be used.
@@ -91,12 +92,12 @@ pub enum PipelineError {
 pub type Result<T> = std::result::Result<T, PipelineError>;
 
 impl PipelineError {
-    /// Dehusk did not write the file or folder at this place. `instead` says what to name: another file or another
-    /// folder.
+    /// The error that dehusk did not write the file or folder at this place. `instead` is the word "file" or "folder",
+    /// for the advice to name another one.
     #[doc(hidden)]
     pub fn of_others(place: &Path, instead: &str) -> PipelineError {
         PipelineError::Refused(format!(
-            "{place:?} already exists, and dehusk did not write it: name another {instead}, or allow to replace it ({})",
+            "{place:?} already exists, and dehusk did not write it: name another {instead}, or add {}",
             Setting::Force
         ))
     }

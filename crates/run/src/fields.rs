@@ -22,7 +22,7 @@ pub struct DocumentFields<'a> {
     pub columns: Columns<'a>,
 }
 
-/// Reads the fields of all documents in order, and calls `write` with those of many documents at a time. With
+/// Reads the fields of all documents in order, and calls `write` with the fields of many documents at a time. With
 /// `only_accepted`, only accepted patterns count. A document that cannot be read is left out and named.
 ///
 /// # Errors
@@ -71,7 +71,8 @@ impl<'a> Sources<'a> {
         Sources { library, only_accepted, observer, own: HashMap::new(), other, unknown }
     }
 
-    /// Compiles the fields for a document, if they are not compiled yet.
+    /// Compiles the fields for the source of a document, if they are not compiled yet. Gives the warnings about the
+    /// document and its source.
     fn meet(&mut self, name: &str, document: &Document) {
         let source = document.source.as_str();
         if let Some(warning) = &document.warning {

@@ -8,21 +8,21 @@ use dehusk_corpus::Skipped;
 /// A document that is left out.
 #[derive(Clone, Debug)]
 pub struct LeftOut {
-    /// Where it is: a path, with the number of a line or record if there is one.
+    /// The place of the document: a path, with the number of the line or record if there is one.
     pub place: String,
     /// The reason.
     pub reason: String,
-    /// What the user can do about it, if it is to be said only once.
+    /// Advice for the user that is worth giving only once, if there is any.
     pub advice: Option<Box<str>>,
 }
 
 impl LeftOut {
-    /// A document that is left out for this reason.
+    /// The document at this place, left out for this reason.
     pub fn new(place: impl fmt::Display, reason: impl fmt::Display) -> LeftOut {
         LeftOut { place: place.to_string(), reason: reason.to_string(), advice: None }
     }
 
-    /// Tells the observer.
+    /// Reports the document to the observer, with the advice as a warning.
     pub fn tell(&self, observer: &dyn Observer) {
         observer.skip(&self.place, &self.reason);
         if let Some(advice) = &self.advice {
@@ -49,7 +49,8 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Tells the observer of an input that could not be read, such as one of [`Inventory::skipped`](dehusk_corpus::Inventory::skipped).
+/// Tells the observer of an input that could not be read, such as one of
+/// [`Inventory::skipped`](dehusk_corpus::Inventory::skipped).
 pub fn tell_of_skipped(skipped: &Skipped, observer: &dyn Observer) {
     LeftOut::from(skipped).tell(observer);
 }

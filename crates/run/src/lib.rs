@@ -1,8 +1,8 @@
-//! Whole corpora: what most commands of `dehusk` do. This crate is for the other crates of the workspace, and it promises nothing to
-//! others.
+//! Work on whole corpora, as most commands of `dehusk` do. This crate is for the other crates of the workspace; it
+//! promises nothing to other users.
 //!
 //! Takes files and options, gives files and counts. An [`Observer`] is told about the progress of a run, its warnings,
-//! and documents that are left out. It can stop the run at any time. Errors have types ([`PipelineError`]).
+//! and documents that are left out. It can stop the run at any time. Errors are of type [`PipelineError`].
 
 pub mod clean;
 pub mod error;
@@ -46,7 +46,8 @@ use std::time::Instant;
 use dehusk_core::cleaning::CleanOptions;
 use dehusk_corpus::{HtmlView, OutputFile, OutputKind, Reads};
 
-/// Adapts these options to texts that are read in this way: the model knows no markup.
+/// Adapts the options to the form in which pages are read: the model was not made for markup, so it does not decide
+/// about markup.
 pub fn suited(options: CleanOptions, html: HtmlView) -> CleanOptions {
     if html.is_text() { options } else { options.decision(None) }
 }
@@ -59,10 +60,11 @@ fn timed<T>(stage: &'static str, observer: &dyn Observer, work: impl FnOnce() ->
     result
 }
 
-/// Creates an output file, which must not be read. It may replace a file of the same kind; with `force`, any file.
+/// Creates an output file, which must not be one of the files that the run reads. It may replace a file of the same
+/// kind; with `force`, any file.
 ///
 /// # Errors
-/// If it is read, or another kind of file exists there.
+/// If the run reads the file, or another kind of file exists there.
 pub fn output_file(path: &Path, reads: &Reads, kind: OutputKind, force: bool) -> Result<OutputFile> {
     let file = OutputFile::create(path, reads)?;
     if !force && !file.is_of_kind(kind)? {

@@ -29,7 +29,7 @@ pub enum LibraryError {
     /// A file whose name ends in `.yml`.
     #[error("{path}: pattern files end in .yaml; rename it, or move it elsewhere", path = .0.display())]
     OtherEnding(PathBuf),
-    /// What is wrong with a file, with the line.
+    /// The problem of a file, with its line.
     #[error("{0}")]
     Problem(String),
     /// Two files are for the same source.
@@ -63,7 +63,7 @@ pub enum LibraryError {
     /// Some of the files cannot be used.
     #[error("{} of {files} pattern files cannot be used; nothing was done", .problems.len())]
     Broken {
-        /// What is wrong with each of them.
+        /// The problem of each of these files.
         problems: Vec<LibraryError>,
         /// Number of all files.
         files: usize,
@@ -90,16 +90,16 @@ impl Library {
     /// Reads all pattern files of a folder, or one file.
     ///
     /// # Errors
-    /// If there are none, or some cannot be used. [`LibraryError::Broken`] names all of these.
+    /// If there are no files, or some cannot be used. [`LibraryError::Broken`] names all unusable files.
     pub fn load(path: &Path) -> Result<Library> {
         let lexers = LexerCache::default();
         let (files, paths) = load_files(path, &lexers, |file| file)?;
         Ok(Library { files, paths, lexers })
     }
 
-    /// Reads all pattern files of a folder, or one file, and keeps only what `keep` makes of each, by source. `keep` is
-    /// called from several threads, so a folder may be larger than memory. Files that use the same lexer share it in
-    /// `lexers`.
+    /// Reads all pattern files of a folder, or one file. Keeps only the result of `keep` for each file, by source, so a
+    /// folder may be larger than memory. `keep` is called from several threads. Files that use the same lexer share it
+    /// in `lexers`.
     ///
     /// # Errors
     /// The same as for [`Library::load`].
@@ -111,16 +111,17 @@ impl Library {
         Ok(load_files(path, lexers, keep)?.0)
     }
 
-    /// The lexers of the files, for other files that use the same ones.
+    /// The lexers of the files, which other files can share.
     #[doc(hidden)]
     pub fn lexers(&self) -> &LexerCache {
         &self.lexers
     }
 
-    /// Two states of pattern files: two folders, or two files for the same source. The file names do not matter.
+    /// Reads two states of pattern files, to compare them: two folders, or two files for the same source. The file
+    /// names do not matter.
     ///
     /// # Errors
-    /// If one is a folder and the other a file, the files are for two sources, or some cannot be used.
+    /// If one path is a folder and the other a file, the files are for two sources, or some cannot be used.
     #[doc(hidden)]
     pub fn load_states(old: &Path, new: &Path) -> Result<[Library; 2]> {
         match [old, new].map(Path::is_file) {
@@ -157,7 +158,7 @@ impl Library {
         Reads::nothing().files(&self.paths)
     }
 
-    /// The patterns of a source. [`SHARED`] gives the shared ones.
+    /// The pattern file of a source. [`SHARED`] gives the shared file.
     pub fn get(&self, source: &str) -> Option<&PatternFile> {
         self.files.get(source)
     }
@@ -168,7 +169,7 @@ impl Library {
         self.files.keys().map(String::as_str).filter(|source| *source != SHARED)
     }
 
-    /// That a source has no file, and which one may be meant.
+    /// The message that a source has no file, with the source that may be meant.
     #[doc(hidden)]
     pub fn lacks(&self, source: &str) -> String {
         let similar = similar_source(source, self.own_sources());
@@ -181,7 +182,7 @@ impl Library {
         self.files.values()
     }
 
-    /// Whether a person decided about elements of pages.
+    /// Whether a person changed patterns for elements of pages.
     pub fn has_selectors(&self) -> bool {
         self.files().flat_map(|file| &file.patterns).any(|pattern| pattern.elements().is_some() && pattern.is_touched())
     }
@@ -192,7 +193,7 @@ impl Library {
     }
 }
 
-/// What `keep` makes of each pattern file at a path, by source, and the paths of the files.
+/// The result of `keep` for each pattern file at a path, by source, and the paths of the files.
 fn load_files<T: Send>(
     path: &Path,
     lexers: &LexerCache,

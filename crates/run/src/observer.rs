@@ -21,7 +21,7 @@ impl From<usize> for Steps {
     }
 }
 
-/// What a warning is about. A run of millions of documents can give millions of warnings of one kind.
+/// The kind of a warning. A run of millions of documents can give millions of warnings of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum WarningKind {
@@ -35,7 +35,7 @@ pub enum WarningKind {
     Unusual,
     /// A document or a source is not used as a lesson.
     NoLesson,
-    /// What the user chose for pages does nothing in a document.
+    /// Choices of the user for pages have no effect on a document.
     IgnoredChoices,
     /// Some bytes of a document are not valid in its encoding.
     Malformed,
@@ -53,7 +53,7 @@ pub enum WarningKind {
     Keys,
 }
 
-/// Why a run must stop, as the observer says it.
+/// The reason why a run must stop, as the observer gives it.
 pub type Stop = Box<dyn Error + Send + Sync>;
 
 /// Permission to write a file, valid while it is held.
@@ -75,7 +75,7 @@ pub trait Observer: Sync {
     /// The stage is over.
     fn finish(&self) {}
 
-    /// How long a stage took.
+    /// A stage is over, and took this time.
     fn took(&self, _stage: &'static str, _time: Duration) {}
 
     /// Something the user should know.
@@ -87,8 +87,8 @@ pub trait Observer: Sync {
     /// A document is left out: its place, and the reason. The same document may come several times.
     fn skip(&self, _place: &str, _reason: &str) {}
 
-    /// A document is left out, and several others of its file are for the same kind of reason. Those come to
-    /// [`skip`](Observer::skip), perhaps later, so this one need not be named.
+    /// A document is left out, and several others of its file are left out for the same kind of reason. The others are
+    /// given to [`skip`](Observer::skip), perhaps later, so this one need not be named.
     fn skip_alike(&self, place: &str, reason: &str) {
         self.skip(place, reason);
     }
@@ -99,7 +99,7 @@ pub trait Observer: Sync {
     /// An earlier run left out more documents of an input than it named.
     fn skip_unnamed(&self, _input: &str, _count: usize) {}
 
-    /// Called often. An error stops the run, and leaves no incomplete file.
+    /// Called often, to ask whether the run may go on. An error stops the run, and leaves no incomplete file.
     ///
     /// # Errors
     /// If the run must stop.
@@ -118,7 +118,7 @@ pub trait Observer: Sync {
     }
 }
 
-/// Names the keys that the user named and no document has.
+/// Warns of keys that the user named and that no document has.
 pub fn tell_of_unknown_keys(inventory: &Inventory, observer: &dyn Observer) {
     inventory.unknown_keys().iter().for_each(|message| observer.warn(WarningKind::Rare, message));
 }

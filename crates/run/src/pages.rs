@@ -1,4 +1,4 @@
-//! The pages of a corpus, each as a tree, and what is found in them.
+//! Visits the pages of a corpus, each with its tree, and collects records from them.
 
 use rayon::prelude::*;
 
@@ -10,17 +10,18 @@ use dehusk_core::html::Tree;
 use dehusk_corpus::memory::Need;
 use dehusk_corpus::{Document, Inventory, SourceId};
 
-/// What is found in a page.
+/// The records of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PageRecords<R> {
     /// The source of the page.
     pub source: SourceId,
-    /// In the order of the page.
+    /// The records, in the order of the page.
     pub records: Vec<R>,
 }
 
-/// Calls `records` for all pages, and `write` in order with what it returns for many pages at a time. `records` is also given the
-/// name of the page, for messages. What is no HTML page is left out and named; `what` says what it does not have.
+/// Calls `records` for each page, with the name of the page for messages. Calls `write` in order, with the records of
+/// many pages at a time. A document that is not an HTML page is left out and named; `what` says what such a document
+/// does not have.
 ///
 /// # Errors
 /// If `write` fails, or the observer stops the run.
@@ -49,7 +50,8 @@ pub fn visit_pages<R: Send, E: From<PipelineError>>(
     })
 }
 
-/// Calls `of` with the facts of a document with this tree, and its boxes, which are estimated if it has none.
+/// Calls `of` with the facts of a document with this tree, including the boxes of its elements. If the document has no
+/// boxes, they are estimated.
 pub fn with_facts<T>(document: &Document, tree: &Tree, of: impl FnOnce(&Facts) -> T) -> T {
     Facts::with_boxes(tree, &document.text, document.url.as_deref(), document.boxes.as_deref(), of)
 }

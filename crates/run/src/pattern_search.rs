@@ -1,4 +1,4 @@
-//! All matches of one pattern in documents of many sources, and what happens to them.
+//! Finds all matches of one pattern in documents of many sources, and what happens to the matched text.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ impl<'a> PatternSearch<'a> {
         self.lenses.keys().map(String::as_str)
     }
 
-    /// The pattern in each file that was used, by the source of the file.
+    /// The lens of the pattern for each file that was used, by the source of the file.
     pub fn lenses(&self) -> BTreeMap<&str, &Lens> {
         self.lenses.values().flatten().map(|lens| (&*lens.file, lens)).collect()
     }

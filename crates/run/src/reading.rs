@@ -8,8 +8,8 @@ use crate::observer::Observer;
 use crate::waves::in_waves;
 use dehusk_corpus::{Content, Document, DocumentRef, InputFile, Inventory, Records};
 
-/// Reads documents in order. A document that cannot be read is named, and is `None`. They no longer count for the memory for
-/// documents: who collects them has to know that they fit.
+/// Reads documents in order. A document that cannot be read is named, and is `None`. The documents no longer count in
+/// the memory for documents, so the caller must know that all of them fit.
 pub fn read_documents(
     inventory: &Inventory,
     places: &[DocumentRef],
@@ -23,7 +23,7 @@ pub fn read_documents(
     places.par_iter().map(read).collect()
 }
 
-/// Maximum number of files of one document that are read at a time.
+/// Maximum number of one-document files that are read at a time.
 const FILES_AT_A_TIME: usize = 256;
 
 /// The number of bytes of a file. `None` if it is unknown.
@@ -31,15 +31,17 @@ pub fn size_of(file: &InputFile) -> Option<u64> {
     if file.is_stdin() { None } else { std::fs::metadata(file.path()).ok().map(|metadata| metadata.len()) }
 }
 
-/// Reads all documents file by file, in order, and calls `visit` with many at a time, each with its place as shown to
-/// people. A document that cannot be read is named. The bytes that were visited are steps of the current stage.
+/// Reads all documents file by file, in order. Calls `visit` with many documents at a time, each with its place in the
+/// form that messages show. Names each document that cannot be read. Counts the bytes read as steps of the current
+/// stage.
 pub fn visit_documents<E: From<PipelineError>>(
     inventory: &Inventory,
     observer: &dyn Observer,
     mut visit: impl FnMut(Vec<(String, Document)>) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, observer));
-    // A file with many documents is read alone: nobody waits for memory with documents of other files in hand.
+    // A file with many documents is read alone, so that no thread waits for memory while it holds documents of other
+    // files.
     let alike = inventory.files().chunk_by(|one, next| !one.holds_many() && !next.holds_many());
     for files in alike.flat_map(|files| files.chunks(FILES_AT_A_TIME)) {
         observer.go_on().map_err(PipelineError::Stopped)?;

@@ -1,4 +1,4 @@
-//! Sources without patterns: says once for each of them that it has none, which one may be meant, and what to do.
+//! Sources without patterns: warns once for each source, and says which source may be meant and what to do.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,8 @@ use crate::Library;
 use crate::observer::{Observer, WarningKind};
 use dehusk_corpus::InputFile;
 
-/// Number of sources for which another name is searched. There can be a million of them, and only the first are printed.
+/// Number of unknown sources for which a similar name is searched. There can be a million, and only the first warnings
+/// are printed.
 const SEARCHED: usize = 20;
 
 /// The sources of a run that have no pattern file.
@@ -21,12 +22,12 @@ pub struct UnknownSources<'a> {
 }
 
 impl<'a> UnknownSources<'a> {
-    /// No source was met yet. The documents are in `files`.
+    /// Starts without unknown sources. The documents are in `files`.
     pub fn new(library: &'a Library, files: &'a [InputFile]) -> UnknownSources<'a> {
         UnknownSources { library, files, told: Mutex::default() }
     }
 
-    /// Tells the observer that this source has no pattern file, if it was not told yet. `what` says what is done instead.
+    /// Tells the observer that this source has no pattern file, once per source. `what` says what is done instead.
     pub fn tell(&self, source: &str, what: &str, observer: &dyn Observer) {
         let told = {
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +44,8 @@ impl<'a> UnknownSources<'a> {
         observer.warn(WarningKind::NoPatterns, &message);
     }
 
-    /// Why the source of a file that was named alone is another one than its user thinks, and what to do.
+    /// Explains that a file was named alone, so that the name of its folder became its source, and says what to do.
+    /// `None` if no file has this source for that reason.
     fn remedy(&self, source: &str) -> Option<String> {
         let file = self.files.iter().find(|file| file.is_named_after_its_folder(source))?;
         let path = file.path();
@@ -57,7 +59,8 @@ impl<'a> UnknownSources<'a> {
         Some(format!("; {path:?} was named alone, so its folder names its source: {remedy}"))
     }
 
-    /// The folder in which a folder around the file is named after a source with patterns, and this source.
+    /// Finds an outer folder of the file that is named after a source with patterns. Returns the folder around it, and
+    /// the source.
     fn folder_above(&self, path: &Path) -> Option<(PathBuf, String)> {
         let path = fs::canonicalize(path).ok()?;
         path.ancestors().skip(2).find_map(|folder| {

@@ -1,7 +1,8 @@
 //! Works on documents in parallel, in their order, as many at a time as there is memory for.
 //!
-//! A document keeps its memory until what is made of it was taken. So nobody who holds a document may wait for the memory of
-//! another one: a wave ends before the first document for which there is none, and only with nothing in hand is it waited for.
+//! A document keeps its memory until its result was taken. So no thread that holds a document may wait for the memory
+//! of another one: a wave ends before the first document for which there is no memory. Only while no document is held
+//! does the run wait for memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -12,12 +13,12 @@ use crate::observer::Observer;
 use dehusk_corpus::memory::Patience;
 use dehusk_corpus::{Reason, Skipped};
 
-/// Maximum number of documents of a wave after the first one, at least. It may have twice as many as the one before it.
+/// A wave after the first may always have this many documents. It may also have twice as many as the wave before it.
 const LEAST_AT_A_TIME: usize = 16;
 
-/// Calls `read` for the documents 0 to `count`, `work` with what it returns, and `take` with the results of each wave, in
-/// order, and the number of the first. `read` must keep the memory of a document in what it returns, and `work` in its result.
-/// `scratch` makes the working space of each thread.
+/// Calls `read` for the documents with index 0 to `count`, exclusive; `work` with the result of `read`; and `take` with
+/// the results of each wave, in order, and the index of the first document in it. The results of `read` and of `work`
+/// must hold the memory of the document. `scratch` makes the working space of each thread.
 ///
 /// # Errors
 /// If `take` fails.
@@ -49,7 +50,7 @@ pub fn in_waves<S, D, T: Send, E>(
         if wave.is_empty() {
             wave.push(work(&mut scratch(), next, read(next, Patience::Waits)));
         }
-        // Also after a whole wave: before it, others may have had the memory.
+        // Also after a wave that was not cut short: the memory may have been in use elsewhere before, and be free now.
         most = (2 * wave.len()).max(LEAST_AT_A_TIME);
         let first = next;
         next += wave.len();
@@ -58,8 +59,8 @@ pub fn in_waves<S, D, T: Send, E>(
     Ok(())
 }
 
-/// Passes on what a thread has read to the one that takes it. Fails if nobody takes it any more, or the run must stop. That
-/// error is reported there.
+/// Passes a value from the thread that reads to the thread that takes it. Fails if no thread takes it any more, or the
+/// run must stop. The thread that takes values reports that error.
 pub fn pass_on<T>(send: &SyncSender<T>, observer: &dyn Observer, value: T) -> Result<(), ()> {
     if observer.go_on().is_err() { Err(()) } else { send.send(value).map_err(drop) }
 }
@@ -108,7 +109,7 @@ mod tests {
         let budget = Budget::new(1000);
         let of_others = Mutex::new(Some(budget.take(1000)));
         let read = |_: usize, patience| {
-            // As long as nobody waits for them, the others go on.
+            // The others keep all memory until this thread waits for it.
             if patience == Patience::Waits {
                 of_others.lock().unwrap().take();
             }

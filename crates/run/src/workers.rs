@@ -1,7 +1,7 @@
 //! Divides independent pieces of work among threads.
 //!
-//! rayon's pool is not used for this. Its threads start further pieces while they wait for the inner loops of a piece.
-//! Here at most as many pieces are in memory as there are threads.
+//! rayon's pool is not used for this, because its threads start further pieces while they wait for the inner loops of a
+//! piece. Here at most as many pieces are in memory as there are threads.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,11 +15,11 @@ use dehusk_core::shown::count;
 use dehusk_core::threads::{none_left, spawn_scoped};
 
 thread_local! {
-    /// The number of threads of the pool that belongs to this thread, if it has one.
+    /// The number of threads in the pool that this thread has of its own. `None` if it has none.
     static OWN_POOL: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// The highest number of threads for each core. More are never faster: each waits for a core, and has its share of the
+/// Maximum number of threads per core. More threads are never faster: each waits for a core, and takes its share of the
 /// memory meanwhile.
 pub const MOST_THREADS_A_CORE: usize = 8;
 
@@ -27,10 +27,10 @@ pub const MOST_THREADS_A_CORE: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThreadsError {
-    /// Without a thread, nothing is done.
+    /// 0 threads, which would do nothing.
     #[error("0 threads do nothing: give at least 1")]
     None,
-    /// More than 8 for each core.
+    /// More than [`MOST_THREADS_A_CORE`] threads per core.
     #[error(
         "{asked} threads are too many: this process may use {}, and {MOST_THREADS_A_CORE} threads for each; give at \
          most {}",
@@ -61,12 +61,12 @@ pub fn checked_threads(asked: usize) -> Result<usize, ThreadsError> {
     }
 }
 
-/// Does `work`, such as a run over a corpus, on this number of threads, which belong to this thread, and not on the pool that rayon
-/// has for the whole process. So the number of threads can differ from call to call, and a process that was forked after rayon
-/// had started its pool, whose threads it does not have, can work too. Further threads that a run starts get a part of the pool's
-/// threads.
+/// Does `work`, such as a run over a corpus, in a new pool of this number of threads. The calling thread belongs to the
+/// pool; rayon's global pool is not used. So each call can use a different number of threads. It also works in
+/// a process that was forked after rayon started its global pool, and so lacks its threads. Each thread that the run
+/// starts with [`spawn`] gets a smaller pool of its own.
 ///
-/// This thread must not belong to a pool, and should end soon: rayon never takes it out of its pool.
+/// The calling thread must not belong to a pool yet, and should end soon: rayon never takes it out of the new pool.
 ///
 /// # Errors
 /// If no thread can be started.
@@ -78,8 +78,9 @@ pub fn in_own_pool<T>(threads: usize, work: impl FnOnce() -> T) -> io::Result<T>
     Ok(result)
 }
 
-/// Starts a thread that ends before `scope`, one of `threads` that work at the same time. If this thread has a pool of its
-/// own, the new one gets a pool too. Its work is not done if that pool cannot be started.
+/// Starts one of `threads` threads that work at the same time. It ends before `scope`. If the calling thread has a pool
+/// of its own, the new thread gets a part of that size as its own pool. If this pool cannot be started, `work` is not
+/// done.
 ///
 /// # Errors
 /// If no thread can be started.
@@ -90,25 +91,26 @@ pub fn spawn<'scope, T: Send + 'scope>(
 ) -> io::Result<ScopedJoinHandle<'scope, io::Result<T>>> {
     let own = OWN_POOL.get().map(|own| (own / threads.max(1)).max(1));
     spawn_scoped(scope, move || match own {
-        // Without a thread for its pool, there could be none for the process either.
+        // There is no fallback to rayon's global pool: where this pool cannot start, the global one could fail too.
         Some(own) => in_own_pool(own, work),
         None => Ok(work()),
     })
 }
 
-/// The result of a thread that [`spawn`] started. If it panicked, this thread panics too.
+/// Waits for a thread that [`spawn`] started, and returns its result. If the thread panicked, the calling thread panics
+/// too.
 ///
 /// # Errors
-/// If its pool could not be started.
+/// If the pool of the thread could not be started.
 pub fn join<T>(thread: ScopedJoinHandle<io::Result<T>>) -> io::Result<T> {
     thread.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))
 }
 
-/// Does `work` for each of `pieces`, in no particular order. `scratch` makes the working space of each thread. After the
-/// first error, no new piece is started.
+/// Does `work` for each index below `pieces`, in no particular order. `scratch` makes the working space of each thread.
+/// After the first error, no new piece is started.
 ///
 /// # Errors
-/// The first error of a piece, or that of [`checked_threads`].
+/// The first error of a piece, or the error of [`checked_threads`].
 pub fn share_out<B, E: Send + From<ThreadsError>>(
     threads: usize,
     pieces: usize,
@@ -132,7 +134,7 @@ pub fn share_out<B, E: Send + From<ThreadsError>>(
     };
     let threads = checked_threads(threads)?.min(pieces);
     thread::scope(|scope| {
-        // If fewer can be started, they do all the work.
+        // If fewer threads can be started, they do all the work.
         let _others: Vec<_> = (1..threads).map_while(|_| spawn(scope, threads, worker).ok()).collect();
         worker();
     });
@@ -142,7 +144,7 @@ pub fn share_out<B, E: Send + From<ThreadsError>>(
 /// The same as [`share_out`], but returns the result of each piece, in order.
 ///
 /// # Errors
-/// As [`share_out`].
+/// The same as for [`share_out`].
 pub fn share_out_and_collect<T: Send, E: Send + From<ThreadsError>>(
     threads: usize,
     pieces: usize,

@@ -43,7 +43,8 @@ impl CleanCommand {
     }
 }
 
-/// Where documents are written with this output. Without one, the only document is written to stdout as it is.
+/// Where documents are written for this value of `--output`. Without a value, the only document is written to stdout,
+/// not as JSON.
 pub fn results_of(output: Option<&Path>) -> Results {
     match output {
         Some(folder) if folder.as_os_str() != "-" => Results::Resumed,
@@ -58,7 +59,7 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     let library = load(&args.patterns, &mut summary, reporter)?;
     let how = How { library: &library, options, boxes: None, max_errors: args.cleaning.long.max_errors };
     clean_documents(&args.corpus, Some(&args.output), &how, &mut summary, reporter)?;
-    // `dehusk run` does not need this: mining has already printed it.
+    // Not in `clean`, because in `dehusk run` mining has already printed these warnings.
     library
         .files()
         .filter(|file| summary.sources.contains_key(&file.source))
@@ -80,13 +81,14 @@ pub struct How<'a> {
     pub library: &'a Library,
     /// All other options.
     pub options: CorpusCleanOptions,
-    /// Where pages are drawn, if that is known.
+    /// Where a browser draws the elements of pages, if that is known.
     pub boxes: Option<Arc<BoxesFile>>,
     /// Maximum number of documents that may be skipped, if there is one.
     pub max_errors: Option<usize>,
 }
 
-/// Cleans the documents of a corpus, for an output that a user named, or that is stdout for the only document.
+/// Cleans the documents of a corpus, and writes them to `output`. Without `output`, the only document is written to
+/// stdout.
 pub fn clean_documents(
     corpus: &CorpusArgs,
     output: Option<&Path>,
@@ -104,7 +106,8 @@ pub fn clean_documents(
     clean(&inventory, &target, how, reporter, summary)
 }
 
-/// Prints the summary beside the documents. A single document that stdout gets as it is has none, unless it is wanted as JSON.
+/// Prints the summary: on stderr if the documents are on stdout. Without `output`, it is printed only if JSON is
+/// wanted.
 pub fn print(
     summary: &mut Summary,
     output: Option<&Path>,

@@ -1,4 +1,4 @@
-//! What a command line says, before it is known whether it is complete.
+//! Reads a command line that may be incomplete: a file with settings may give flags that it lacks.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct CommandLine {
     pub at: usize,
     /// The ids of the flags and arguments that are given.
     pub flags: Vec<String>,
-    /// The paths that are no values of flags: a corpus, documents, folders of patterns.
+    /// The paths that are not values of flags: a corpus, documents, folders of patterns.
     pub paths: Vec<PathBuf>,
     pub config: Option<PathBuf>,
     pub no_config: bool,
@@ -30,15 +30,18 @@ impl CommandLine {
         let lenient = lenient(command.clone());
         let matches = lenient.clone().try_get_matches_from(arguments).ok()?;
         let (names, matches) = innermost(&matches);
-        // The names are found by parsing, because the value of a flag may look like a command.
+        // Finds where the names end: it parses longer and longer beginnings, because the value of a flag may look like
+        // a command.
         let is_named = |at: &usize| {
             let matches = lenient.clone().try_get_matches_from(&arguments[..*at]);
             matches.is_ok_and(|matches| innermost(&matches).0 == names)
         };
         let at = (1..=arguments.len()).find(is_named).filter(|_| !names.is_empty())?;
+
         let mut built = command.clone();
         built.build();
         let inner = names.iter().try_fold(&built, |command, name| command.find_subcommand(name))?;
+
         let is_given =
             |argument: &&Arg| matches.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine);
         let given: Vec<&Arg> = inner.get_arguments().filter(is_given).collect();
@@ -46,6 +49,7 @@ impl CommandLine {
         let of = |name: &str| given.iter().find(|argument| argument.get_long() == Some(name));
         let paths = given.iter().filter(|argument| argument.is_positional() && is_path(argument));
         let all = |argument: &&Arg| matches.get_raw(argument.get_id().as_str()).into_iter().flatten();
+
         Some(CommandLine {
             at,
             flags: given.iter().map(|argument| argument.get_id().to_string()).collect(),
@@ -57,8 +61,8 @@ impl CommandLine {
     }
 }
 
-/// The command without what may be wrong with its arguments. No value is parsed, because this may read a file that can be
-/// read only once.
+/// The command, changed so that it accepts wrong and missing arguments. It parses no values, because parsing may read a
+/// file that can be read only once.
 fn lenient(command: Command) -> Command {
     let raw = |argument: Arg| match argument.get_action().takes_values() {
         true => argument.value_parser(OsStringValueParser::new()),
@@ -67,7 +71,7 @@ fn lenient(command: Command) -> Command {
     command.ignore_errors(true).mut_args(raw).mut_subcommands(lenient)
 }
 
-/// The names of the command and its subcommands, and what the last of them was given.
+/// The names of the command and its subcommands, and the arguments of the last of them.
 fn innermost(matches: &ArgMatches) -> (Vec<String>, &ArgMatches) {
     let (mut names, mut inner) = (Vec::new(), matches);
     while let Some((name, matches)) = inner.subcommand() {

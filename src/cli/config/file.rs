@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 use dehusk_core::whole;
 use dehusk_corpus::SETTINGS_FILE;
 
-/// A larger file is refused: it is something else.
+/// Maximum size of a file with settings, in bytes. A larger file must be something else, and is refused.
 const MOST_BYTES_OF_SETTINGS: u64 = 1_000_000;
 
 /// A table of the file, or the whole file.
@@ -36,7 +36,7 @@ pub struct Setting {
     pub value: Value,
 }
 
-/// What a flag is set to.
+/// The value that the file gives a flag.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// For a flag that takes no value.
@@ -49,12 +49,12 @@ pub enum Value {
 #[derive(Debug)]
 pub struct ConfigError {
     pub path: PathBuf,
-    /// `None` if it is the file as a whole.
+    /// The line of the problem. `None` if the whole file cannot be used.
     pub line: Option<usize>,
     pub message: String,
 }
 
-/// A problem in a line.
+/// The number of a line, and the problem in it.
 pub type Problem = (usize, String);
 
 impl fmt::Display for ConfigError {
@@ -95,7 +95,7 @@ fn without_parents(path: PathBuf) -> PathBuf {
     })
 }
 
-/// Reads a file, which `open` opens.
+/// Reads a file with settings. `open` opens the file.
 pub fn read(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> Result<Table, ConfigError> {
     let refuse = |line, message| ConfigError { path: path.to_owned(), line, message };
     let text = open(path).and_then(|file| whole::text(file, MOST_BYTES_OF_SETTINGS));
@@ -121,7 +121,7 @@ fn table(entries: &DeTable, line_of: &impl Fn(usize) -> usize) -> Result<Table, 
             _ => table.settings.push(Setting { value: value_of(value, line_of)?, key }),
         }
     }
-    // Entries come sorted by name. The first problem to report is the first in the file.
+    // Entries come sorted by name. Sorted by line, the first problem found is the first in the file.
     table.settings.sort_by_key(|setting| setting.key.line);
     table.tables.sort_by_key(|(key, _)| key.line);
     Ok(table)
@@ -143,7 +143,7 @@ fn refused(value: &Spanned<DeValue>, line_of: &impl Fn(usize) -> usize) -> Probl
     (line_of(value.span().start), message.to_owned())
 }
 
-/// A text or a number, as on the command line.
+/// A text or a decimal number, written as on the command line. `None` for another value.
 fn single(value: &Spanned<DeValue>) -> Option<String> {
     match value.get_ref() {
         DeValue::String(text) => Some(text.to_string()),

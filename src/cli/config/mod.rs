@@ -1,8 +1,8 @@
 //! `dehusk.toml`: flags that need not be written on each command line.
 //!
-//! Takes the command line. Gives the command line with the flags of the file, which clap then parses as if a person had
-//! written all of it. What a key can be, and what its value can be, is known from the definitions of the flags alone. What a
-//! file may set that came with a corpus is in `trust.rs`.
+//! Takes the command line. Gives the command line with the flags of the file added, which clap then parses as if a
+//! person had written all of it. The definitions of the flags alone determine which keys and values are valid.
+//! `trust.rs` says which flags a file may set that came with a corpus.
 
 mod command_line;
 mod file;
@@ -26,7 +26,7 @@ use trust::Trust;
 
 /// Flags that no file can set.
 const NEVER: [&str; 4] = ["config", "no-config", "help", "version"];
-/// The commands that are about the program itself. They use no file.
+/// The commands that are about the program itself. They use no file with settings.
 const WITHOUT: [&str; 3] = ["completions", "man", "schema"];
 
 /// Which file with settings is used.
@@ -57,11 +57,11 @@ pub struct Config {
     path: PathBuf,
     /// The names of the command and its subcommands.
     command: Vec<String>,
-    /// Where they end on the command line.
+    /// The index on the command line at which these names end.
     at: usize,
-    /// What is inserted there.
+    /// The flags to insert there.
     flags: Vec<Flag>,
-    /// Whether the command line, and not only the file, asks for silence.
+    /// Whether `--quiet` is on the command line itself, not only in the file.
     is_quiet: bool,
 }
 
@@ -78,7 +78,7 @@ impl Config {
     pub fn of(command: &Command, arguments: &[OsString]) -> Result<Option<Config>, ConfigError> {
         let Some(line) = CommandLine::read(command, arguments) else { return Ok(None) };
         let Some((path, trust)) = path(&line) else { return Ok(None) };
-        // A file that is named can also be a named pipe.
+        // A file that the user named may be a named pipe.
         let table = file::read(&path, if trust == Trust::Named { whole::open_named } else { regular::open })?;
         let mut command = command.clone();
         command.build();
@@ -96,13 +96,14 @@ impl Config {
         arguments
     }
 
-    /// The command, in which a flag of the file needs no other flag: without the other it has no effect.
+    /// The command, in which the flags of the file do not require other flags. If a required flag is missing, such a
+    /// flag has no effect.
     pub fn relax(&self, command: Command) -> Command {
         relaxed(command, &self.command, &self.flags)
     }
 
-    /// What the user is told. `None` if the file has nothing for this command, or the command line asks for silence. A file
-    /// that asks for silence does not hide that it is used.
+    /// The message that the file is used, with its flags. `None` if it has no flags for this command, or if `--quiet`
+    /// is on the command line. `quiet` in the file does not hide the message.
     pub fn told(&self) -> Option<String> {
         let flags = self.flags.iter().flat_map(|flag| &flag.arguments);
         let flags: Vec<String> = flags.map(|flag| flag.to_string_lossy().into_owned()).collect();
@@ -139,8 +140,8 @@ fn relaxed(command: Command, below: &[String], flags: &[Flag]) -> Command {
     }
 }
 
-/// Checks that all keys are known, that the file may set them, and that all values are of the right kind, also those for
-/// other commands. `refusal` says why a flag may not be set.
+/// Checks that all keys are known, that the file may set them, and that all values are of the right kind. This includes
+/// the settings for other commands. `refusal` says why a flag may not be set.
 fn check(table: &Table, command: &Command, refusal: &dyn Fn(&str) -> Option<String>) -> Result<(), Problem> {
     // A command that this program was built without has no flags to compare with.
     if command.is_hide_set() {
@@ -193,7 +194,7 @@ fn wanted(key: &Key, flag: &Arg) -> String {
     format!("{:?} takes {wanted}", key.name)
 }
 
-/// What is wrong with a key that no flag or command has.
+/// The message about a key that is not the name of a flag or command.
 fn unknown(key: &Key, command: &Command) -> String {
     let meant = similar_name(&key.name, names(command)).filter(|name| !NEVER.contains(&name.as_str()));
     let remedy = match meant {
@@ -207,7 +208,7 @@ fn full_name(command: &Command) -> &str {
     command.get_bin_name().unwrap_or(command.get_name())
 }
 
-/// All names that keys of this command may be mistaken for.
+/// The names to suggest for an unknown key: those of all flags and subcommands of this command.
 fn names(command: &Command) -> BTreeSet<String> {
     let flags = command.get_arguments().filter_map(Arg::get_long).map(str::to_owned);
     let below = command.get_subcommands().filter(|below| !below.is_hide_set());
@@ -215,7 +216,7 @@ fn names(command: &Command) -> BTreeSet<String> {
     flags.chain(below).collect()
 }
 
-/// The file is read for a command line.
+/// Turns the settings of a file into flags for a command line.
 struct Reading<'a> {
     root: &'a Command,
     line: &'a CommandLine,
@@ -223,8 +224,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// The flags that take effect. What is written nearer wins: the command line, then the table of the subcommand, then
-    /// that of the command, then the top of the file.
+    /// The flags that take effect. If a flag is set in several places, the first of these wins: the command line, the
+    /// table of the subcommand, the table of the command, the top of the file.
     fn flags(&self, table: &Table) -> Result<Vec<Flag>, Problem> {
         let (mut tables, mut inner, mut command) = (vec![table], Some(table), self.root);
         for name in &self.line.command {
@@ -234,8 +235,10 @@ impl Reading<'_> {
             tables.extend(inner);
             command = below;
         }
+
         let mut set: BTreeSet<&str> = self.line.flags.iter().map(String::as_str).collect();
-        // A switch that is set to false hides the same switch further out, and conflicts with nothing.
+        // A switch that is set to false overrides the same switch in outer tables, but conflicts with no flag. So it is
+        // in `set`, but not in `active`.
         let mut active = set.clone();
         let mut flags = Vec::new();
         for table in tables.into_iter().rev() {
@@ -255,6 +258,7 @@ impl Reading<'_> {
                     here.push((setting, flag));
                 }
             }
+
             for (index, (setting, flag)) in here.iter().enumerate() {
                 let conflicts =
                     |(_, other): &&(&Setting, &Arg)| conflict(command, flag.get_id().as_str(), other.get_id().as_str());
@@ -280,7 +284,7 @@ impl Reading<'_> {
         Ok(Flag { id: flag.get_id().to_string(), is_global: flag.is_global_set(), arguments })
     }
 
-    /// A flag with its value. Paths are relative to the file.
+    /// The argument that sets a flag to this value. A relative path starts at the folder of the file.
     fn argument(&self, key: &Key, flag: &Arg, value: &str) -> OsString {
         let is_path = is_path(flag) && value != "-" && !value.is_empty();
         let folder = self.path.parent().filter(|_| is_path).unwrap_or(Path::new(""));
@@ -289,7 +293,7 @@ impl Reading<'_> {
         argument
     }
 
-    /// Parses a flag alone, so that the message about a bad value names the line in the file.
+    /// Parses one flag alone, so that the message about a bad value can name its line in the file.
     fn try_out(&self, argument: &OsString) -> Result<(), String> {
         let words = std::iter::once(self.root.get_name()).chain(self.line.command.iter().map(String::as_str));
         let words = words.map(OsString::from).chain([argument.clone()]);
@@ -310,7 +314,7 @@ pub fn is_path(flag: &Arg) -> bool {
     matches!(flag.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath)
 }
 
-/// Whether 2 flags cannot be used together. Either of them may say so.
+/// Whether 2 flags cannot be used together. The definition of either flag may say so.
 fn conflict(command: &Command, one: &str, other: &str) -> bool {
     let says = |one: &str, other: &str| {
         let flag = command.get_arguments().find(|flag| flag.get_id() == one);

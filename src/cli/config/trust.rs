@@ -1,8 +1,8 @@
-//! What a file with settings may decide. A corpus from elsewhere may bring one, and it is used without being asked for. So
-//! such a file sets only how documents are read, mined and cleaned: not which files are read, written, overwritten or
-//! deleted, what is printed, and how much of the machine is used.
+//! Which flags a file with settings may set. A corpus from elsewhere may contain such a file, and it is used although
+//! the user did not name it. So it may set only how documents are read, mined and cleaned. It may not set which files
+//! are read, written, overwritten or deleted, what is printed, or how much of the machine is used.
 //!
-//! [`OF_ANYBODY`] is the only list of what such a file sets. All other flags, also new ones, need a file that is trusted.
+//! [`OF_ANYBODY`] lists all flags that such a file may set. All other flags, including new ones, need a trusted file.
 
 use std::env;
 use std::io;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use dehusk_corpus::folder_of;
 
-/// Flags that a file sets which may have come with a corpus. None of them takes a path: a test looks.
+/// Flags that a file may set even if it came with a corpus. None of them takes a path, which a test checks.
 const OF_ANYBODY: [&str; 39] = [
     // How documents are read.
     "alt-text",
@@ -57,7 +57,7 @@ const OF_ANYBODY: [&str; 39] = [
     "span-units",
 ];
 
-/// A flag that not even the user's own file sets, unless the command line names this file: it allows overwriting.
+/// A flag that allows overwriting. Even the user's own file may set it only if the command line names the file.
 const ONLY_IF_NAMED: &str = "force";
 
 /// Who wrote a file with settings, as far as it is known.
@@ -65,14 +65,15 @@ const ONLY_IF_NAMED: &str = "force";
 pub enum Trust {
     /// The user, who named it with `--config`.
     Named,
-    /// The user, because it lies in the current folder, or above it, and in no folder that the command line names.
+    /// The user, because the file is in the current folder or above it, and not in a folder that the command line
+    /// names.
     Own,
     /// Anybody: it may have come with a corpus.
     Found,
 }
 
 impl Trust {
-    /// Whether a file that was found, and not named, is the user's own. `given` are the paths of the command line.
+    /// How far to trust a file that was found, not named with `--config`. `given` are the paths on the command line.
     pub fn of_found(file: &Path, given: &[PathBuf]) -> Trust {
         let is_own = || -> io::Result<bool> {
             let folder = folder_of(file).canonicalize()?;
@@ -80,7 +81,7 @@ impl Trust {
             let is_inside = holders.any(|holder| folder.starts_with(holder));
             Ok(!is_inside && env::current_dir()?.canonicalize()?.starts_with(&folder))
         };
-        // What cannot be found out is not trusted.
+        // If this cannot be found out, the file is not trusted.
         if is_own().unwrap_or(false) { Trust::Own } else { Trust::Found }
     }
 
@@ -101,7 +102,7 @@ impl Trust {
     }
 }
 
-/// The path. For a glob, the nearest folder above it that exists.
+/// The path itself. For a glob, the nearest existing folder above it.
 fn existing(path: &Path) -> &Path {
     if path.exists() || !path.to_string_lossy().contains(['*', '?', '[', '{']) {
         return path;
@@ -120,8 +121,8 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// Flags that a file sets only if it is trusted. Program code does not ask this list: whoever adds a flag decides here, or
-    /// in [`OF_ANYBODY`], whether a corpus from elsewhere may set it.
+    /// Flags that only a trusted file may set. Only this test uses the list. Whoever adds a flag adds it here or to
+    /// [`OF_ANYBODY`], and so decides whether a corpus from elsewhere may set it.
     const OF_THE_USER: &str = "
         all allow-private block-model boxes candidates color contact context counts decision-model delay depth documents draw
         exit-code feed feeds files-from find-feeds fix follow-links force format from-state gold half held-segments

@@ -1,4 +1,5 @@
-//! Marks in a text: what would be removed, by which patterns, and what a pattern matches but is kept.
+//! Marks in a text: on text that would be removed, with the patterns that remove it, and on text that is kept although
+//! a pattern matches it.
 //!
 //! With colours, removed text is struck out. Without colours, as in a file, it is in brackets. The ids are shown in both
 //! cases.
@@ -7,12 +8,12 @@ use dehusk_run::explain::{Outcome, TextPart};
 
 use crate::cli::terminal::{Screen, Style};
 
-/// What is shown in place of an id if nothing is removed.
+/// Shown in place of the ids of patterns, for text that is kept.
 const KEPT: &str = "kept";
 
 impl Screen {
-    /// The parts of a text. Those that would be removed are marked, and those that a pattern matches but that are kept. No
-    /// marked part continues after the end of a line.
+    /// The text of these parts. Parts that would be removed are marked, and so are parts that are kept although a
+    /// pattern matches them. Each marked part is within one line.
     pub fn marked(self, parts: &[TextPart]) -> String {
         let shown = |TextPart { text, outcome }: &TextPart| match outcome {
             Outcome::Goes(ids) => self.mark(text, ["[-", "-]"], Style::Removed, &ids.join(" ")),

@@ -1,4 +1,5 @@
-//! `dehusk explain`: shows a document with marks on what would be removed, and why; or all that a pattern matches.
+//! `dehusk explain`: shows a document with marks on the text that would be removed, and why; or all matches of a
+//! pattern.
 
 mod marks;
 mod one_pattern;
@@ -129,7 +130,7 @@ fn draw<'t>(
 }
 
 impl ExplainArgs {
-    /// What is drawn on.
+    /// The page to draw on. Fails if the document was not read as an HTML page.
     fn canvas<'t>(&self, document: &'t Document) -> anyhow::Result<Canvas<'t>> {
         let Some(page) = &document.page else {
             let remedy = match self.reading.options().html {

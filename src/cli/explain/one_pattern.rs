@@ -1,4 +1,5 @@
-//! `dehusk explain --pattern`: shows all that a pattern matches in a document or a corpus, and what is removed of it.
+//! `dehusk explain --pattern`: shows all matches of a pattern in a document or a corpus, and how much of them is
+//! removed.
 
 use anyhow::bail;
 
@@ -67,7 +68,7 @@ fn has(file: &PatternFile, id: &str) -> bool {
     file.all().any(|pattern| pattern.id == id)
 }
 
-/// The error that there is no such pattern, with ids that look like it.
+/// The error that there is no pattern with this id. It suggests similar ids.
 fn unknown(id: &str, library: &Library) -> String {
     let is_start = |other: &str| id.len() >= IDS_SUGGESTED && other.starts_with(id);
     let mistakes = |other: &str| if is_start(other) { 0 } else { dehusk_corpus::mistakes(id, other) };
@@ -84,7 +85,7 @@ fn unknown(id: &str, library: &Library) -> String {
     format!("no pattern file has a pattern '{id}'; {remedy}")
 }
 
-/// The error that the pattern is only in files of other sources than the documents.
+/// The error that the pattern is only in files of other sources, not of the sources of the documents.
 fn elsewhere(id: &str, library: &Library, search: &PatternSearch) -> String {
     let files = library.files().filter(|file| has(file, id));
     let files: Vec<String> = files.map(|file| format!("{}.yaml", file.source)).collect();
@@ -156,7 +157,7 @@ impl Totals<'_> {
         format!("{id}  in {file}.yaml  mined in {share:.1} % of documents{removes}  {painted}  {regex}\n{why_not}")
     }
 
-    /// What is removed, by which pattern, and what is kept.
+    /// How much of the matched text is removed, by which patterns, and how much is kept.
     fn fate(&self, fate: &Fate) -> String {
         let all = fate.bytes();
         let figures = all.to_string().len();

@@ -1,4 +1,5 @@
-//! A whole document with marks on what would be removed, and below it the patterns that remove it.
+//! A whole document with marks on the text that would be removed, and below it a list of the patterns that remove this
+//! text.
 
 use dehusk_core::cleaning::Cleaner;
 use dehusk_core::patterns::{Pattern, PatternFile};
@@ -14,7 +15,7 @@ pub struct Shown<'a> {
     pub cleaner: &'a Cleaner,
     /// Whether regexes are shown instead of words.
     pub regex: bool,
-    /// Where it is shown.
+    /// The screen on which the explanation is shown.
     pub screen: Screen,
 }
 
@@ -38,6 +39,7 @@ impl Shown<'_> {
         }
         legend.push('\n');
         let id = |index: usize| screen.on_one_line(&patterns[index].id);
+
         let names = by_pattern.iter().map(|&(index, _)| id(index).chars().count());
         let names = names.chain(by_part.iter().map(|(part, _)| part.name().len()));
         let width = names.chain((*unmatched > 0).then_some(NO_PATTERN.len())).max().unwrap_or(0);
@@ -45,7 +47,9 @@ impl Shown<'_> {
         let figures = bytes.chain([unmatched]).max().unwrap_or(&0).to_string().len();
         let spreads: Vec<String> = by_pattern.iter().map(|&(index, _)| spread(&patterns[index])).collect();
         let widest = spreads.iter().map(String::len).max().unwrap_or(0);
+
         let name = |name: &str| screen.paint(Style::Id, &format!("{name:width$}"));
+
         for (&(index, bytes), spread) in by_pattern.iter().zip(&spreads) {
             let pattern = &patterns[index];
             let status = match self.cleaner.origins()[index] {
@@ -75,7 +79,7 @@ impl Shown<'_> {
     }
 }
 
-/// In how many documents a pattern was mined, and in how many its occurrences would be by chance.
+/// The number of documents in which mining found a pattern, and the number to expect if it occurred by chance.
 fn spread(pattern: &Pattern) -> String {
     let Pattern { documents, among, .. } = pattern;
     match among {

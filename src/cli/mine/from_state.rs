@@ -25,13 +25,15 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let mut summary = Summary::default();
     let state = open_state(path)?;
     let output = OutputRoot::create(args.output(), &global.reads)?;
-    // The decisions of people are read first: if they cannot be read, they must not be overwritten.
+    // Existing files with decisions of people are read first: if one cannot be read, it must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
+
     let lexer = state.reader(&LexerCache::default())?.lexer;
     let options = args.mining.mining.options();
     let mut sources = summary.time("read state", || learned(&state, &lexer, &options, reporter))?;
     refuse_names_alike(sources.iter().map(|source| &source.id), reporter)?;
     let files = with_decisions(pattern_files(&mut sources, &options, &lexer), &reviewed);
+
     write(&files, &reviewed, &output, Prune::new(args.prune.prune, true), reporter)?;
     summary.documents = sources.iter().map(Learned::documents).sum();
     files.iter().for_each(|file| note(file, &mut summary));

@@ -24,7 +24,7 @@ use super::reporter::Reporter;
 use super::summary::{MinedSummary, Summary, count};
 use super::{Exit, Global};
 
-/// Options for reading and mining documents. They mean nothing for a state.
+/// Options for reading and mining documents. They have no meaning with `--from-state`.
 const NOT_FROM_STATE: [&str; 8] =
     ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "near_duplicates", "sample", "all_patterns"];
 
@@ -59,7 +59,7 @@ pub struct MineCommand {
     summary: SummaryArgs,
 }
 
-/// Runs the command. `alike` says which documents count once, in addition to those with almost the same text.
+/// Runs the command. `alike` says which documents count only once, besides documents with almost the same text.
 pub fn run(args: &MineCommand, alike: Option<Alike>, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     if let Some(state) = &args.from_state {
         return from_state::run(state, args, global, reporter);
@@ -83,12 +83,12 @@ pub fn run(args: &MineCommand, alike: Option<Alike>, global: &Global, reporter: 
     Ok(reporter.exit())
 }
 
-/// Finds the files of a corpus, and names what is skipped.
+/// Finds the files of a corpus, and names the files that are skipped.
 pub fn scan(args: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
     scan_paths(&args.corpus, &args.list, &args.reading.read_only(), reporter, summary)
 }
 
-/// How documents are read.
+/// How documents are read, in words.
 fn in_words(options: &ReadOptions) -> String {
     let html = match options.html {
         HtmlView::Markup => "HTML is read as markup",
@@ -127,7 +127,7 @@ pub fn scan_paths(
     Ok(inventory)
 }
 
-/// The documents to mine. There is at least 1.
+/// Lists the documents to mine, by source. Fails if there are none.
 pub fn list(inventory: &Inventory, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Vec<SourceListing>> {
     let listings = mining::list(inventory, reporter);
     summary.seconds.extend(reporter.times());
@@ -161,7 +161,7 @@ impl MineCommand {
 }
 
 impl Summary {
-    /// Says of each source what was mined.
+    /// Explains for each source what was mined.
     fn explain_mined(&self, reporter: &Reporter) {
         for (name, source) in &self.sources {
             let Some(MinedSummary { documents, near_duplicates, snapshots, patterns, .. }) = source.mined else {

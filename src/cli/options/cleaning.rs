@@ -1,4 +1,4 @@
-//! Flags of the commands that clean: how it is decided what is removed.
+//! Flags of the commands that clean: how dehusk decides what is removed.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub struct PageMethodArgs {
 }
 
 impl PageMethodArgs {
-    /// Whether it is the method with which mining tries patterns.
+    /// Whether these are the options with which mining tries out patterns.
     pub fn is_default(&self) -> bool {
         self.options().is_ok_and(|options| options == CleanOptions::default())
     }
@@ -73,7 +73,7 @@ impl PageMethodArgs {
             ("--recurrence-alone", text.recurrence_alone),
         ];
         without_structure.into_iter().filter(|(_, is_given)| *is_given).try_for_each(|(flag, _)| page.refuse(flag))?;
-        // What is favoured counts for texts as well.
+        // `--favor` is allowed, because it also has an effect without the structure of pages.
         if text.no_structure && page.choices() != PageChoices::default().favor(page.choices().favor) {
             bail!("--headline, --byline and --comments need the structure of pages: leave them or --no-structure out");
         }
@@ -232,7 +232,7 @@ impl PageArgs {
         self.choices() != PageChoices::default()
     }
 
-    /// Refuses a choice beside a flag with which it could do nothing.
+    /// Refuses the user's choices if they would have no effect, because of this flag.
     fn refuse(&self, flag: &str) -> anyhow::Result<()> {
         if self.is_given() {
             bail!(

@@ -101,14 +101,14 @@ impl ReadingArgs {
         })
     }
 
-    /// For commands that write no documents.
+    /// The options of commands that write no documents.
     pub fn read_only(&self) -> ReadOptions {
         let options = self.options();
         let html = options.html.read_only();
         options.html(html)
     }
 
-    /// For gold text, which has no markup and is in folders named after the sources.
+    /// The options for gold text, which has no markup and is in folders named after the sources.
     pub fn gold_options(&self) -> ReadOptions {
         self.options_with(HtmlView::Text).source_by(SourceBy::Auto)
     }

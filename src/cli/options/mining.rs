@@ -125,7 +125,7 @@ pub enum Preset {
 }
 
 impl LexerArgs {
-    /// Whether no option was given.
+    /// Whether all options have their default values.
     pub fn is_default(&self) -> bool {
         self.mutable.is_empty()
             && self.preset() == MutablePreset::Default
@@ -147,7 +147,7 @@ impl LexerArgs {
             let naming = || format!("mutable pattern file {}", path.display());
             let yaml = whole::text_at(path).with_context(naming)?;
             let added = mutable::parse_file(&yaml).with_context(naming)?;
-            // They are checked alone first, so that an error names their file.
+            // The patterns of each file are checked alone first, so that an error names the file.
             Arc::new(MutableSet::new(added.clone()).with_context(naming)?).check_examples().with_context(naming)?;
             patterns.extend(added);
         }

@@ -130,7 +130,7 @@ pub enum OnError {
 }
 
 impl LongRunArgs {
-    /// These options, and how a long run goes on.
+    /// Adds the options of long runs to these options.
     pub fn add_to(&self, options: CorpusCleanOptions) -> CorpusCleanOptions {
         let options = options.copies_broken(self.on_error == OnError::Copy);
         let options = options.resume(self.resume).verify(self.verify).prune(self.prune.prune);

@@ -25,7 +25,8 @@ pub fn folder_or_stdout() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| refuse_file_name(path, "; `-o - > FILE` writes JSONL to a file"))
 }
 
-/// Refuses a device or a pipe, and a new folder with the name of a file: who gives such a name expects a file.
+/// Refuses a device or a pipe. Also refuses the name of a file, unless it is an existing folder: a user who gives such
+/// a name expects a file. `other` is the end of the message.
 fn refuse_file_name(path: PathBuf, other: &str) -> Result<PathBuf, String> {
     let is_known = |extension: &OsStr| ["yaml", "yml", "json"].iter().any(|known| extension == *known);
     let is_of_file = FileKind::of(&path).is_some() || path.extension().is_some_and(is_known);

@@ -29,7 +29,7 @@ use report::ReportArgs;
 
 /// How long the end of a review waits for requests that still write. They take milliseconds.
 const LAST_WRITES: Duration = Duration::from_secs(5);
-/// Longer than any review.
+/// How long threads without work are kept: longer than any review takes.
 const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// Options of `dehusk review`.
@@ -73,17 +73,19 @@ fn review(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     remove_left_over(&args.patterns);
     let inventory = scan(&args.corpus, reporter, &mut Summary::default())?;
     let options = suited(args.method.options()?, inventory.options().html);
+
     let documents = Documents::new(inventory, args.max_documents as usize);
     let folder = args.patterns.clone();
-    // If the folder cannot be read for a moment, it has no new files.
+    // If the folder cannot be read for a moment, this counts as no new files.
     let list = Box::new(move || pattern_files(&folder).unwrap_or_default());
+
     let session = Arc::new(Session::open(list, documents, options, args.method.is_default()));
     session.problems().iter().for_each(|problem| reporter.warn(problem));
     warn_of_doubts(session.files().iter().map(|file| &**file), reporter);
     if session.sources() == 0 {
         bail!("there is no usable pattern file in {}", args.patterns.display());
     }
-    // With this permission, Ctrl-C does not end the process: the server stops when its last file is written.
+    // While this permission is held, Ctrl-C does not end the process: the server stops after its last file is written.
     let _permission = interrupt::writing()?;
     let runtime = runtime()?;
     runtime.block_on(serve(args, session, reporter))?;
@@ -92,10 +94,11 @@ fn review(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A runtime whose requests wait for each other only while nothing is computed: that is done on threads apart.
+/// A runtime that serves all requests on one thread. Long computations run on separate threads, so that they do not
+/// block other requests.
 fn runtime() -> anyhow::Result<Runtime> {
     let runtime = Builder::new_current_thread().enable_all().thread_keep_alive(FOR_EVER).build()?;
-    // If the first thread apart cannot be started, this panics. Once there is one, it does all the work, if need be.
+    // If the first separate thread cannot be started, this panics. Once there is one, it can do all the work alone.
     guarded(|| runtime.spawn_blocking(|| ())).map_err(|_| none_left("the review needs one more"))?;
     Ok(runtime)
 }

@@ -51,6 +51,7 @@ pub fn write(path: &Path, args: &ReviewArgs, global: &Global, reporter: &Reporte
     let inventory = scan(&args.corpus, reporter, &mut summary)?.with_trees();
     let output = Output::create(path, args.report.force, inventory.reads().and(&global.reads))?;
     let listings = list(&inventory, reporter, &mut summary)?;
+
     let options = ReportOptions {
         layout: output.layout(),
         cleaning: suited(args.method.options()?, inventory.options().html),
@@ -61,9 +62,11 @@ pub fn write(path: &Path, args: &ReviewArgs, global: &Global, reporter: &Reporte
     };
     let corpus = CorpusReporter { inventory: &inventory, library: &library, options: &options, observer: reporter };
     let report = corpus.report(&listings)?;
+
     let skipped = reporter.skips();
     let unnamed_skips = reporter.skipped() - skipped.len();
     let has_model = options.cleaning.decision.is_some();
+
     let pages = report.pages(args.method.in_words(has_model), skipped, unnamed_skips);
     let bytes = output.write(pages)?;
     if !matches!(output, Output::Stdout) {
@@ -88,7 +91,7 @@ impl Output {
         if !is_folder {
             return Ok(Output::File(force.file(path, &reads, PAGE)?));
         }
-        // If the index cannot be written, this is said before the work.
+        // This reports an index that cannot be written before the long work begins.
         force.file(&path.join("index.html"), &reads, PAGE)?;
         Ok(Output::Folder { path: path.to_owned(), reads, force })
     }
@@ -121,7 +124,7 @@ impl Output {
 }
 
 impl Choice {
-    /// The words for what the user wants kept, or dropped.
+    /// The words for this choice: the first for keeping, the second for dropping.
     fn in_words(self, [kept, dropped]: [&'static str; 2]) -> Option<&'static str> {
         match self {
             Choice::Keep => Some(kept),

@@ -64,7 +64,7 @@ fn show_all(args: &ShowArgs, state: &State, reporter: &Reporter) -> anyhow::Resu
     Ok(())
 }
 
-/// What is shown if no source is given.
+/// The findings that are shown if no source is given.
 struct DocumentFindings<'a> {
     settings: &'a Settings,
     overview: Overview,
@@ -123,7 +123,7 @@ impl DocumentFindings<'_> {
     }
 }
 
-/// Combines the inputs of a folder if there are many, such as documents. They are sorted by name.
+/// Combines inputs that are files of the same folder, if there are many. The inputs must be sorted by name.
 fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
     let folder = |name: &str| name.strip_prefix("file ").and_then(|path| Some(Path::new(path).parent()?.to_owned()));
     let mut told: Vec<(String, u64)> = Vec::new();
@@ -139,7 +139,7 @@ fn by_folder(inputs: &[(String, u64)]) -> Vec<(String, u64)> {
     told
 }
 
-/// The cells of a source. Recall is that of its last window of pages.
+/// The cells of the row of a source. The last two cells are the recall of its last window of pages, and these pages.
 fn cells(source: &SourceId, summary: &Summary) -> [String; 9] {
     let Summary { progress, segments, templates, base_in_effect, bytes } = summary;
     let last = progress.windows.recall().pop();
@@ -171,7 +171,7 @@ fn source_as_json(source: &SourceId, summary: &Summary) -> Value {
     })
 }
 
-/// JSON has no infinity.
+/// The number, or `None` if it is infinite, because JSON has no infinity.
 fn finite(pages: f64) -> Option<f64> {
     Some(pages).filter(|pages| pages.is_finite())
 }

@@ -1,5 +1,5 @@
-//! One document with what is removed marked: its text, and beside it the pattern of the selected mark; or the document as a
-//! page.
+//! One document with marks on the removed text: either its text, with the pattern of the selected mark beside it, or
+//! the document as a page.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub enum View {
     /// Its text.
     #[default]
     Text,
-    /// The page that it is. Other documents are shown as text.
+    /// The page, if the document is one. Other documents are shown as text.
     Page,
 }
 
@@ -59,9 +59,9 @@ pub struct Shown<'s> {
     pub files: &'s [Arc<PatternFile>],
     /// The compiled patterns.
     pub cleaner: &'s Cleaner,
-    /// The document as they read it.
+    /// The document as the compiled patterns read it.
     pub reading: &'s Reading,
-    /// What is removed.
+    /// What the patterns remove.
     pub cleaning: &'s Cleaning,
     /// Maximum number of characters shown.
     pub limit: usize,
@@ -69,7 +69,7 @@ pub struct Shown<'s> {
     pub match_at: Option<Range<usize>>,
 }
 
-/// The name of the document, and links to its other view and to other documents, which keep the view.
+/// The name of the document, and links to its other view, and to other documents in the same view.
 fn bar(at: Located, wanted: View) -> Markup {
     let Located { links, source, texts, number } = at;
     let document = &texts.documents[number];
@@ -102,7 +102,7 @@ pub fn framed(at: Located, version: Version) -> Markup {
     }
 }
 
-/// The text of the document, and space for a pattern. `wanted` is the view for documents that are pages.
+/// The text of the document, and space for a pattern. `wanted` is the view in which links open other documents.
 pub fn document(shown: &Shown, wanted: View) -> Markup {
     html! {
         (bar(shown.at, wanted))
@@ -145,7 +145,7 @@ impl OwnedMark {
     }
 }
 
-/// Marks for what is removed, with the pattern responsible, and for what is kept.
+/// Marks for removed text, with the pattern responsible, and for text that is kept.
 fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
     let text = shown.at.text();
     let parts = removed_parts(text, shown.cleaner, shown.cleaning).into_iter();

@@ -70,13 +70,13 @@ impl Links {
         format!("{}{query}", self.document(source, number))
     }
 
-    /// A document that is a page, with marks. The version of the patterns is in the address, so that a browser reads it
-    /// again when they change.
+    /// A document that is a page, with marks. The version of the patterns is in the address, so that a browser loads
+    /// the page again when they change.
     pub fn drawn(&self, source: &str, number: usize, (own, shared): Version) -> String {
         format!("{}/page?version={own}-{shared}", self.document(source, number))
     }
 
-    /// The page of a document, at what a pattern removes, or at a match of it that stays.
+    /// The page of a document, at the text that a pattern removes, or at a match of the pattern that is kept.
     pub fn match_in(&self, source: &str, number: usize, id: &str, stays: Option<&Range<usize>>) -> String {
         let at = stays.map(|bytes| format!("?at={}-{}", bytes.start, bytes.end)).unwrap_or_default();
         format!("{}{at}#{}", self.document(source, number), encoded(id))
@@ -102,7 +102,7 @@ pub struct SourceHeader<'p> {
     pub page: &'p str,
     /// Why the current version of the file cannot be read, as a message.
     pub problem: Option<&'p str>,
-    /// Number of decided patterns, and of all.
+    /// Number of decided patterns, and number of all patterns.
     pub decided: [usize; 2],
 }
 

@@ -66,7 +66,7 @@ fn filters(links: &Links, query: &SourcesQuery, rows: &[Row]) -> Markup {
     }
 }
 
-/// A column's title, which sorts by it. Once more, it reverses the order.
+/// A column's title, as a link that sorts by the column. If that is the order already, the link reverses it.
 fn heading(links: &Links, query: &SourcesQuery, column: Column, value: &str, title: &str) -> Markup {
     let is_sorted = column == query.sort;
     let to = SourcesQuery { sort: column, reverse: is_sorted && !query.reverse, ..query.clone() };
@@ -96,7 +96,8 @@ fn source(links: &Links, row: &Row) -> Markup {
     }
 }
 
-/// Links to the sources beside a source. When all of its patterns are decided, also a link to the next undecided one.
+/// Links to the sources beside a source. When all of its patterns are decided, also a link to the next undecided
+/// source.
 pub fn beside(links: &Links, beside: &Beside, [decided, all]: [usize; 2]) -> Markup {
     let Beside { before, next, next_undecided } = beside;
     let to = |id: &str, to: &Option<String>, sign: &str, title: &str, key: &str| {

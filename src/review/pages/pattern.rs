@@ -36,9 +36,9 @@ pub struct PatternView<'s> {
     pub texts: &'s Texts,
     /// The decisions on many patterns that the menus offer.
     pub offers: &'s [Offer],
-    /// The files that have the same pattern, this one among them.
+    /// The files that have the same pattern, with its indices. This file is among them.
     pub elsewhere: &'s [(Arc<PatternFile>, Vec<usize>)],
-    /// Changes when the preview of a decision may be different.
+    /// A version that changes when the preview of a decision may be different.
     pub state: &'s str,
 }
 
@@ -46,7 +46,7 @@ pub struct PatternView<'s> {
 pub struct Offer {
     /// The patterns.
     pub group: Group,
-    /// How many of them are undecided.
+    /// The number of undecided patterns among them.
     pub count: usize,
 }
 
@@ -145,7 +145,7 @@ fn is_offered(group: Group, status: Status) -> bool {
     }
 }
 
-/// Such as `1 match`, `2 matches`.
+/// A number with its noun, such as `1 match`, `2 matches`.
 pub fn count(number: usize, what: &str) -> String {
     let plural = if what.ends_with("ch") { "es" } else { "s" };
     format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { plural })
@@ -180,7 +180,7 @@ fn note_form(pattern: &Pattern) -> Markup {
     }
 }
 
-/// What a person writes to say what a pattern matches.
+/// The name of the language in which a pattern is written.
 fn written(pattern: &Pattern) -> &'static str {
     if pattern.elements().is_some() { "CSS selector" } else { "Regex" }
 }
@@ -219,13 +219,13 @@ fn matches(seen: &PatternView) -> Markup {
     }
 }
 
-/// The matches to show first. Those that stay are shown separately.
+/// The matches to show first: those that are removed, or all if the pattern is rejected.
 fn shown_first(pattern: &Pattern, effect: &PatternEffect) -> Vec<SampleMatch> {
     let is_rejected = pattern.status == Status::Rejected;
     effect.sample_matches.iter().filter(|sample_match| is_rejected || !sample_match.stays).cloned().collect()
 }
 
-/// How many matches stay.
+/// How many matches are kept, in words.
 fn staying(status: Status, stay: usize) -> Markup {
     html! {
         b { (grouped(stay as u64)) } " of its matches "
@@ -257,7 +257,7 @@ fn elsewhere(seen: &PatternView) -> Markup {
     }
 }
 
-/// The question before many patterns are decided together. What would change is filled in later.
+/// The question before many patterns are decided together. The preview of the changes is filled in later.
 pub fn ask(chosen: &ChosenPatterns, status: Status, group: Group) -> Markup {
     let verb = if status == Status::Accepted { "Accept" } else { "Reject" };
     let patterns = count(chosen.count(), "pattern");
@@ -302,7 +302,7 @@ pub fn contexts(links: &Links, source: &str, id: &str, texts: &Texts, sample_mat
     }
 }
 
-/// The range, if it is inside the text. What is known may be older than the text.
+/// The range, or an empty one if it is not inside the text: known matches may be older than the text.
 fn within(text: &str, bytes: &Range<usize>) -> Range<usize> {
     if bytes.end <= text.len() { bytes.clone() } else { 0..0 }
 }

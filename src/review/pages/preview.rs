@@ -1,4 +1,4 @@
-//! What a decision would change: how many documents, what is removed in addition, and what comes back.
+//! What a decision would change: how many documents, which text is removed in addition, and which text comes back.
 
 use maud::{Markup, html};
 
@@ -14,7 +14,7 @@ use dehusk_core::shown::shown;
 /// Maximum number of different texts, or matches, that are shown.
 const EXAMPLES_SHOWN: usize = 5;
 
-/// `If you accept it`.
+/// The heading of a preview, such as `If you accept it`.
 pub fn if_you(status: Status) -> &'static str {
     match status {
         Status::Accepted => "If you accept it",
@@ -23,7 +23,7 @@ pub fn if_you(status: Status) -> &'static str {
     }
 }
 
-/// What a decision for this status would change.
+/// The changes that a decision for this status would make.
 pub fn preview(links: &Links, status: Status, preview: &Preview) -> Markup {
     html! {
         @if preview.documents > 0 { (changes(links, preview)) } @else if status == Status::Accepted && preview.matches[0].matches > 0 {
@@ -35,7 +35,7 @@ pub fn preview(links: &Links, status: Status, preview: &Preview) -> Markup {
     }
 }
 
-/// What another regex would change in the source of its pattern.
+/// The changes that an edited regex would make in the source of its pattern.
 pub fn trial(links: &Links, source: &str, id: &str, preview: &Preview) -> Markup {
     let [now, then] = preview.matches;
     let texts = preview.texts.first().map(|(_, texts)| texts);
@@ -110,7 +110,7 @@ fn excerpt(links: &Links, preview: &Preview, excerpt: &Excerpt, is_removed: bool
     }
 }
 
-/// What was not looked at.
+/// Warnings about documents that were not looked at.
 fn gaps(preview: &Preview) -> Markup {
     html! {
         @if let Some(failure) = &preview.failure { p.warning { (failure) } }

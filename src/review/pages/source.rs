@@ -24,9 +24,9 @@ pub struct Listing<'l> {
     pub file: &'l PatternFile,
     /// Their effects, if known.
     pub effects: Option<&'l Effects>,
-    /// What the person wants to see.
+    /// The patterns that the person wants to see, and their order.
     pub query: &'l Query,
-    /// The listed patterns, grouped with those that are nearly the same.
+    /// The listed patterns, in groups of patterns that are nearly the same.
     pub groups: Vec<AlikePatterns>,
 }
 
@@ -108,7 +108,7 @@ pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
     }
 }
 
-/// A pattern. `all_removed` is what all patterns together remove.
+/// A pattern in the list. `all_removed` is the number of bytes that are removed in all.
 fn item(listing: &Listing, index: usize, all_removed: usize, current: Option<&str>) -> Markup {
     let Listing { links, source, file, effects, .. } = listing;
     let pattern = &file.patterns[index];
@@ -138,7 +138,7 @@ fn why_empty(file: &PatternFile) -> String {
     }
 }
 
-/// Its share of everything that is removed.
+/// The share of a pattern in everything that is removed.
 fn share(removed: usize, of: usize) -> String {
     match 100.0 * removed as f64 / of.max(1) as f64 {
         _ if removed == 0 => "0 %".to_owned(),
@@ -147,7 +147,7 @@ fn share(removed: usize, of: usize) -> String {
     }
 }
 
-/// The first words of a text.
+/// The first characters of a text, on one line.
 fn on_one_line(text: &str) -> String {
     const MOST: usize = 120;
     let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");

@@ -71,7 +71,7 @@ pub(super) async fn try_out(
     .await
 }
 
-/// The same decision on all proposed patterns of a group. `seen` is the version of the group that the person saw.
+/// One decision on all proposed patterns of a group. `seen` is the version of the group that the person saw.
 #[derive(Deserialize)]
 pub(super) struct ForAll {
     status: Status,
@@ -100,7 +100,7 @@ pub(super) async fn decide_on_all(
     .await
 }
 
-/// A text to keep, or to keep no longer. `document` is where it was selected.
+/// A text to keep, or to keep no longer. `document` is the number of the document in which it was selected.
 #[derive(Deserialize)]
 pub(super) struct KeepText {
     text: String,
@@ -124,7 +124,7 @@ pub(super) async fn keep(State(review): State<Review>, Path(source): Path<String
     .await
 }
 
-/// Empty. But it requires JSON, which a form on another site cannot send.
+/// An empty object. It requires JSON, which a form on another site cannot send.
 #[derive(Deserialize)]
 pub(super) struct Undo {}
 

@@ -41,7 +41,7 @@ pub struct Server {
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The port cannot be used, mostly because another program listens there.
+    /// The port cannot be used, usually because another program listens there.
     #[error("cannot listen on port {port}: {error}; leave out --port to use any free port")]
     Listen {
         /// The requested port.
@@ -161,7 +161,7 @@ async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T, Failure> + Se
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(Failure::Broken(error.to_string())))
 }
 
-/// Like [`apart`]. The work is told when nobody waits for its result any more, because the person has gone on.
+/// Like [`apart`]. The work can ask whether anybody still waits for its result: the person may have left the page.
 async fn apart_while_asked<T: Send + 'static>(
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {

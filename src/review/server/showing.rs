@@ -49,7 +49,7 @@ pub(super) struct Around {
     source: String,
 }
 
-/// Links from a source to those beside it in the overview.
+/// Links from a source to the sources beside it in the overview.
 pub(super) async fn beside(
     State(review): State<Review>,
     Parameters(query): Parameters<SourcesQuery>,
@@ -101,12 +101,12 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// The effects of the patterns, if known. They may be those of before the last decisions.
+    /// The effects of the patterns, if known. They may be from before the last decisions.
     fn effects(&self) -> Option<&Effects> {
         self.known.as_ref().map(|known| &*known.effects)
     }
 
-    /// The effect of one pattern, if it is known for its present status and regex.
+    /// The effect of one pattern. `None` if it is not known for the pattern's present status and regex.
     fn effect(&self, index: usize) -> Option<&PatternEffect> {
         self.known.as_ref()?.effect(index, &self.file.patterns[index])
     }
@@ -123,7 +123,7 @@ impl Review {
         self.session.refresh();
         self.session.patterns(source).ok_or_else(none)?;
         self.session.survey.wait_for(source);
-        // The version is read first, so that any later change makes a new version.
+        // The version is read before the data, so that any change after that makes a new version.
         let version = self.session.seen(Some(source));
         let (file, problem) = self.session.patterns(source).ok_or_else(none)?;
         let problem = problem.as_deref().map(problem_in_words);
@@ -157,7 +157,7 @@ impl Review {
             [Group::Alike, Group::Everywhere, Group::Listed, Group::Frequent, Group::Lines, Group::Idle].into_iter();
         let offers = all.map(|group| {
             let chosen = self.chosen(looked, group, query, Some(&pattern.id));
-            // What is only this pattern is decided with its own buttons.
+            // A group of only this pattern is not offered, because the pattern has its own buttons.
             let is_alone = chosen.patterns().all(|(file, one)| file.source == source && one.id == pattern.id);
             let count = if is_alone && group.is_about_one() { 0 } else { chosen.count() };
             Offer { group, count }
@@ -195,7 +195,7 @@ impl Review {
     }
 }
 
-/// Number of documents to which the patterns of a source apply. Shared patterns apply to those of all sources.
+/// Number of documents to which the patterns of a source apply. Shared patterns apply to the documents of all sources.
 fn documents_of(source: &str, counts: &BTreeMap<&str, usize>) -> usize {
     if source == SHARED { counts.values().sum() } else { counts.get(source).copied().unwrap_or(0) }
 }
@@ -286,7 +286,7 @@ pub(super) async fn ask(
     .await
 }
 
-/// What a decision on many patterns would change.
+/// A preview of the changes that a decision on many patterns would make.
 pub(super) async fn preview_of_many(
     State(review): State<Review>,
     Path(source): Path<String>,
@@ -302,7 +302,7 @@ pub(super) async fn preview_of_many(
     .await
 }
 
-/// What each decision on a pattern would change.
+/// A preview of the changes that each possible decision on a pattern would make.
 pub(super) async fn preview_of_one(
     State(review): State<Review>,
     Path((source, id)): Path<(String, String)>,
@@ -376,7 +376,7 @@ pub(super) async fn documents(
     .await
 }
 
-/// How a document is shown, how much of its text, and which match to mark: bytes, as `12-34`.
+/// How a document is shown, how much of its text is shown, and the bytes of a match to mark, such as `12-34`.
 #[derive(Deserialize)]
 pub(super) struct DocumentQuery {
     #[serde(default)]
@@ -424,7 +424,7 @@ pub(super) async fn document_text(
     .await
 }
 
-/// A document that is a page, with marks. It is no part of our own pages: see [`of_marked_page`].
+/// A document that is a page, with marks. It is isolated from our own pages: see [`of_marked_page`].
 pub(super) async fn marked_page(
     State(review): State<Review>,
     Path((source, number)): Path<(String, usize)>,

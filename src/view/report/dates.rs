@@ -1,7 +1,7 @@
 //! Sorts documents by time, if their names contain dates.
 //!
-//! Takes names, gives their order by the first date in each, if nearly all have one: `2024-03-05-pilot-boat.txt`,
-//! `2024/03/05/x.html`.
+//! Takes names, gives their order by the first date in each, if nearly all names have a date:
+//! `2024-03-05-pilot-boat.txt`, `2024/03/05/x.html`.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ const DATED_OF_TEN: usize = 9;
 /// Names sorted by date.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ByDate {
-    /// Their indices, by date. Names of one day keep their order; names without a date are last.
+    /// The indices of the names, by date. Names of one day keep their order; names without a date are last.
     pub order: Vec<usize>,
     /// Number of names without a date.
     pub undated: usize,

@@ -1,4 +1,4 @@
-//! Documents with what is removed marked in them.
+//! Documents with marks on the removed text.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct ShownDocument {
     pub text: String,
     /// How much of it is removed.
     pub effect: DocumentEffect,
-    /// What is removed, with the pattern responsible. `None` if no pattern matches it.
+    /// The removed parts, each with the pattern responsible, or `None` if no pattern matches the part.
     pub parts: Vec<(Range<usize>, Option<Origin>)>,
 }
 

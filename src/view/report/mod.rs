@@ -1,7 +1,7 @@
 //! The report: pages that show what the patterns of all sources do to a corpus.
 //!
 //! Takes the counts of each source, gives self-contained HTML: no script, no network. It is one page, which can be
-//! stored, sent and printed, or a page for each source with an index. Links stay within these pages.
+//! stored, sent and printed, or a page for each source with an index. Links lead only to these pages.
 //!
 //! On one page, the sources are folded. A browser unfolds a source when a link leads into it. On paper, all is unfolded.
 
@@ -54,7 +54,7 @@ impl ReportLayout {
         }
     }
 
-    /// The address of a source's section on the index.
+    /// The address that leads from the index to the section of a source.
     fn to_source(self, source: &str, anchor: &str) -> String {
         match self {
             ReportLayout::OnePage => format!("#{anchor}"),
@@ -62,7 +62,7 @@ impl ReportLayout {
         }
     }
 
-    /// The address of the index on the page of a source.
+    /// The address that leads from the page of a source to the index.
     pub fn to_index(self) -> &'static str {
         match self {
             ReportLayout::OnePage => "#sources",
@@ -70,7 +70,7 @@ impl ReportLayout {
         }
     }
 
-    /// The address of the shared patterns' page on the page of a source, without an anchor.
+    /// The address that leads from the page of a source to the page of the shared patterns, without an anchor.
     pub fn to_shared(self) -> &'static str {
         match self {
             ReportLayout::OnePage => "",
@@ -93,7 +93,7 @@ pub struct SourceRow {
     pub documents: usize,
     /// Numbers of its own patterns: proposed, accepted, rejected.
     pub patterns: [usize; 3],
-    /// The size of its text, and what is removed.
+    /// The size of its text, and how much of it is removed.
     pub total: DocumentEffect,
     /// The share that was removed at mining, if known.
     pub when_mined: Option<f64>,
@@ -175,7 +175,8 @@ fn page(title: &str, header: &Markup, main: &Markup) -> Markup {
 }
 
 impl Section {
-    /// Folded, on the page of all sources. Its anchor is inside, because a browser unfolds what a link leads into.
+    /// The section, folded, for the page of all sources. Its anchor is inside the folded part, because a browser
+    /// unfolds a part when a link leads into it.
     fn folded(&self) -> Markup {
         html! {
             details.source {
@@ -185,7 +186,7 @@ impl Section {
         }
     }
 
-    /// On a page of its own.
+    /// The section on a page of its own.
     fn page(&self, layout: ReportLayout) -> Markup {
         let header = html! {
             header.page {

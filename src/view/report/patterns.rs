@@ -24,7 +24,7 @@ const PATTERNS_LISTED: usize = 500;
 pub struct Patterns<'a> {
     /// The prefix of the ids of their elements, such as `s1`.
     pub anchor: &'a str,
-    /// The address of the page that shows them in full. Empty if it is this page.
+    /// The address of the page that shows the patterns in full. Empty if it is this page.
     pub page: &'a str,
     /// The file.
     pub file: &'a PatternFile,
@@ -34,7 +34,7 @@ pub struct Patterns<'a> {
     pub sights: &'a Sights,
     /// Number of documents that were looked at.
     pub documents: usize,
-    /// Number of patterns shown in full; the same number of rejected ones.
+    /// Maximum number of patterns that are shown in full. The same number of rejected patterns is shown, too.
     pub in_full: usize,
 }
 
@@ -78,8 +78,8 @@ impl Patterns<'_> {
         }
     }
 
-    /// Whether a pattern has an element to link to, in full or in the table. If there are too many shared patterns, it
-    /// is not known which ones have one until all sources are processed.
+    /// Whether the page has an element for a pattern, in full or in the table, to which a link can lead. False for
+    /// shared patterns if there are too many: which of them have one is not known until all sources are processed.
     pub fn has_element(&self, ranking: &Ranking, pattern: usize) -> bool {
         let shown = self.in_full.saturating_add(PATTERNS_LISTED);
         let is_shown = || self.file.source != SHARED && ranking.in_full(shown).any(|shown| shown == pattern);
@@ -153,8 +153,8 @@ impl Patterns<'_> {
         }))
     }
 
-    /// The patterns that match something here, with links to where they are shown. For the patterns of another source,
-    /// or of the shared file.
+    /// The patterns that match something here, with links to their elements. For patterns that are shown in full
+    /// elsewhere, such as shared patterns.
     pub fn at_work(&self) -> Option<Markup> {
         let mut matching: Vec<usize> =
             (0..self.effects.len()).filter(|&index| self.effects[index].matches > 0).collect();
@@ -209,7 +209,7 @@ pub fn status(status: Status) -> Markup {
     html! { span class={ "status " (status.name()) } { (status.name()) } }
 }
 
-/// The example (only the start and the end of a long one), or the regex if there is none.
+/// The example of a pattern, or its regex if there is no example. Of a long one, only the start and the end.
 fn example(pattern: &Pattern) -> String {
     let text = if pattern.example.trim().is_empty() { &pattern.regex } else { &pattern.example };
     context(text.trim(), 0..text.trim().len()).matched
@@ -247,7 +247,7 @@ mod tests {
         PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
     }
 
-    /// Each pattern removes this many bytes.
+    /// Draws the patterns of a file, and those at work, if each pattern removes this many bytes.
     fn drawn(file: &PatternFile, removed: usize, in_full: usize) -> (String, String) {
         let effects =
             vec![PatternEffect { removed, matches: 1, documents: 1, ..PatternEffect::default() }; file.patterns.len()];

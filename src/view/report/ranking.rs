@@ -10,9 +10,9 @@ use dehusk_core::selection::effects::{DocumentEffect, PatternEffect};
 /// The patterns of a file, as indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranking {
-    /// Those not rejected, sorted by what they remove, then by number of matches.
+    /// The patterns that are not rejected, sorted by the number of bytes that they remove, then by number of matches.
     pub applied: Vec<usize>,
-    /// The rejected ones, sorted by number of matches.
+    /// The rejected patterns, sorted by number of matches.
     pub rejected: Vec<usize>,
 }
 
@@ -26,14 +26,14 @@ impl Ranking {
         Ranking { applied, rejected }
     }
 
-    /// The patterns shown in full: up to `limit` of either kind.
+    /// The patterns shown in full: up to `limit` applied and up to `limit` rejected patterns.
     pub fn in_full(&self, limit: usize) -> impl Iterator<Item = usize> + '_ {
         [&self.applied, &self.rejected].into_iter().flat_map(move |all| all.iter().take(limit).copied())
     }
 }
 
-/// The documents with the largest and those with the smallest share removed, up to `count` of either. No document is in
-/// both; empty documents are left out.
+/// The documents with the largest share removed, and the documents with the smallest share removed, up to `count` of
+/// each. No document is in both; empty documents are left out.
 pub fn extremes(documents: &[Option<DocumentEffect>], count: usize) -> [Vec<usize>; 2] {
     let effect = |index: usize| documents[index].unwrap_or_default();
     let mut sorted: Vec<usize> = (0..documents.len()).filter(|&index| effect(index).bytes > 0).collect();

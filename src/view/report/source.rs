@@ -25,7 +25,7 @@ pub struct SourceReport<'a> {
     pub anchor: &'a str,
     /// Its name.
     pub name: &'a str,
-    /// Its own pattern file and the shared one, as far as they exist.
+    /// The source's own pattern file and the shared pattern file, as far as they exist.
     pub files: &'a [&'a PatternFile],
     /// The effects of their patterns.
     pub effects: &'a Effects,
@@ -33,7 +33,7 @@ pub struct SourceReport<'a> {
     pub names: &'a [String],
     /// Some matches of its own patterns.
     pub sights: &'a Sights,
-    /// The documents of which most is removed, and those of which least is removed.
+    /// The documents of which most is removed, and the documents of which least is removed.
     pub extremes: &'a [Vec<ShownDocument>; 2],
     /// Warnings about the source.
     pub warnings: &'a [String],
@@ -66,7 +66,7 @@ impl SourceReport<'_> {
         self.files.first().copied().filter(|file| file.source != SHARED)
     }
 
-    /// The patterns of one of the files.
+    /// The patterns of the file with this index.
     fn patterns(&self, file: usize) -> Option<Patterns<'_>> {
         let of = self.files.get(file)?;
         let (anchor, page) = match of.source == SHARED {
@@ -136,7 +136,11 @@ impl SourceReport<'_> {
                 (order.into_iter().map(|index| read[index]).collect(), "Over time, by the dates in their names.".into())
             }
             Some(ByDate { order, undated }) => {
-                let words = format!("Over time, by the dates in their names; {undated} without a date are at the end.");
+                let rest = match undated {
+                    1 => "1 document without a date is at the end".to_owned(),
+                    _ => format!("{undated} documents without a date are at the end"),
+                };
+                let words = format!("In order of time, by the dates in their names; {rest}.");
                 (order.into_iter().map(|index| read[index]).collect(), words)
             }
             None => (read, "In the order of the corpus: too few of their names have a date.".to_owned()),
@@ -179,7 +183,8 @@ fn histogram_of(file: &PatternFile) -> Markup {
     }
     let counts = Histogram::of_hundredths(&file.mined.histogram);
     let chosen = choose_cutoff(&counts);
-    let is_chosen = (chosen.share - file.mined.cutoff).abs() < 0.005; // a file's cutoff may have been given
+    // If the user set another cutoff, the modes do not explain it, and are not shown.
+    let is_chosen = (chosen.share - file.mined.cutoff).abs() < 0.005;
     html! {
         div {
             (histogram(&counts.0, file.mined.cutoff, chosen.modes.filter(|_| is_chosen)))

@@ -94,20 +94,20 @@ def mine(
 ) -> Patterns:
     """Learn the templates of each source.
 
-    The patterns are those that ``dehusk mine`` writes for the same documents, to the byte.
+    The patterns are the same, byte for byte, as ``dehusk mine`` writes for the same documents.
 
     Parameters
     ----------
     data : iterable of dict, dict of lists, data frame, Arrow table, or data set
-        The documents. They are written to a temporary file, and need no more memory than the program.
+        The documents. They are written to a temporary file, so mining needs no more memory than in the program.
     text, source : str
         The names of the columns with texts, and with the names of their sources.
     id : str or None
-        The name of the column with the names of documents. Without it they are numbered.
+        The name of the column with the names of documents. Without this column, documents are numbered.
     html : str or None
         The name of a column with HTML pages. A page is read if its row has no text.
     reviewed : Patterns, path or None
-        Patterns that people decided on, or their folder. Their decisions stay.
+        Patterns that people decided on, or their folder. The decisions are kept.
     threads : int or None
         Number of threads. All cores by default.
     memory : int or None
@@ -160,7 +160,7 @@ def candidates(
     Returns
     -------
     dict of bytes
-        For each source what `compare` needs of it.
+        For each source, the data that `compare` needs.
 
     Examples
     --------
@@ -191,9 +191,9 @@ def compare(
     Parameters
     ----------
     candidates : iterable of bytes or paths, or dict of them
-        What `candidates` returned for each source, or paths of files with it. Files of ``dehusk mine --candidates`` are the same.
-        The order does not matter. An iterator is asked for one source after another: of bytes, those of one source are in memory.
-        What stays in memory is what was mined of all sources, without their texts.
+        The bytes that `candidates` returned for each source, or paths of files with such bytes, also files of ``dehusk
+        mine --candidates``. The order does not matter. An iterator is asked for one source after another, so the bytes
+        of only one source are in memory. The mined data of all sources stays in memory, without the texts.
     reviewed, threads, memory, progress
         As for `mine`.
 

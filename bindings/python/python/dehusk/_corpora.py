@@ -18,7 +18,7 @@ Html = Literal["text", "page", "markdown", "markup"]
 
 
 class Figures(TypedDict, total=False):
-    """The figures of a run, or of a source. What does not apply is absent."""
+    """The figures of a run, or of a source. Figures that do not apply are absent."""
 
     documents: int
     skipped: int
@@ -48,7 +48,7 @@ class Reading(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How much is used."""
+    """The limits of threads and memory."""
 
     threads: int | None
     memory: int | None
@@ -116,8 +116,8 @@ def mine_corpus(
     Returns
     -------
     dict
-        ``documents``, ``skipped``, and for each of the ``sources`` ``documents``, ``near_duplicates``, ``patterns`` and
-        ``cutoff``.
+        ``documents``, ``skipped`` and ``sources``. Each of the ``sources`` has ``documents``, ``near_duplicates``,
+        ``patterns`` and ``cutoff``.
     """
     largest = number_of("max_document", max_document, "2 GB")
     reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
@@ -176,8 +176,9 @@ def clean_corpus(
     Returns
     -------
     dict
-        ``documents``, ``skipped``, ``bytes_in``, ``bytes_out``, ``emptied``, ``kept_whole``, and the same for each of the
-        ``sources``. There, ``has_changed`` says whether the source is not like when it was mined.
+        ``documents``, ``skipped``, ``bytes_in``, ``bytes_out``, ``emptied``, ``kept_whole`` and ``sources``. Each of
+        the ``sources`` has the same figures except ``skipped``, and ``has_changed``: whether it changed since it was
+        mined.
     """
     largest = number_of("max_document", max_document, "2 GB")
     reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
@@ -220,8 +221,8 @@ def run_corpus(
 ) -> Figures:
     """Mine files, then clean them: ``dehusk run``.
 
-    Writes ``out/patterns`` and ``out/cleaned``. The parameters are those of `mine_corpus` and `clean_corpus`, and so are the
-    figures.
+    Writes ``out/patterns`` and ``out/cleaned``. The parameters and figures are those of `mine_corpus` and
+    `clean_corpus`.
     """
     largest = number_of("max_document", max_document, "2 GB")
     reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)

@@ -1,6 +1,6 @@
 """The kinds of data that people have: which columns they have, and how their texts are replaced.
 
-No library of them is imported before its data comes.
+The library of a kind of data is imported only when such data comes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["clean_batch", "documents_of", "limits_of", "number_of", "path_of"]
 
-# The name of the column of names, if the user names none. It may be missing.
+# The default name of the column with the names of documents. This column may be missing.
 DEFAULT_ID = "id"
-# Rows of a data set that are in memory at once.
+# Number of rows of a data set that are in memory at once.
 ROWS = 1000
-# What is larger than any number of threads or bytes means the same.
+# Larger numbers of threads or bytes are replaced by this one. Both are more than there can be.
 LARGEST = 1 << 62
 
 
@@ -37,7 +37,7 @@ class Names(NamedTuple):
 
 
 def documents_of(data: Any, text: str, source: str, id: str | None, html: str | None) -> Documents:
-    """Documents for mining."""
+    """The rows of the data, as documents for mining."""
     for name, value in (("text", text), ("source", source), ("id", id), ("html", html)):
         if not (isinstance(value, str) or (value is None and name in ("id", "html"))):
             raise DataTypeError(f"{name}: {type(value).__name__} is no name of a column; give a str")
@@ -136,7 +136,7 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, missing: st
 
 
 def number_of(name: str, value: Any, otherwise: str) -> int | None:
-    """A number that a user gave, or `None`. `otherwise` says what `None` stands for."""
+    """A number that a user gave, or `None`. `otherwise` says what `None` means."""
     if value is None:
         return None
     if not isinstance(value, SupportsIndex):
@@ -147,7 +147,7 @@ def number_of(name: str, value: Any, otherwise: str) -> int | None:
 
 
 def limits_of(threads: Any, memory: Any) -> tuple[int | None, int | None]:
-    """How many threads, and how many bytes of memory."""
+    """The number of threads, and the memory in bytes, after checks."""
     return number_of("threads", threads, "all cores"), number_of("memory", memory, "3/4 of the free memory")
 
 
@@ -159,7 +159,7 @@ def path_of(name: str, value: Any) -> str:
 
 
 def _is(data: Any, package: str, name: str) -> bool:
-    """Whether data is of this class, or of a subclass, of a package that may not be there."""
+    """Whether data is of this class or a subclass of it. The package may not be installed."""
     if package not in sys.modules:
         return False
     return any(kind.__name__ == name and kind.__module__.split(".")[0] == package for kind in type(data).__mro__)
@@ -174,7 +174,7 @@ def _check_columns(columns: Iterable[Any], names: Iterable[str | None], place: s
 
 
 def _present(names: Names, columns: Iterable[Any]) -> Names:
-    """The names without those that may be missing, and are."""
+    """The names, without those of columns that are missing and may be missing."""
     known = set(columns)
     if names.id == DEFAULT_ID and names.id not in known:
         names = names._replace(id=None)
@@ -233,7 +233,7 @@ def _columns_of_table(data: Any) -> list[str] | None:
 
 
 def _only(data: Any, columns: list[str], names: Iterable[str | None]) -> Any:
-    """The columns of these names. Others may have types that we do not know."""
+    """The data with only these columns. Others may have types that dehusk does not know."""
     wanted = list(dict.fromkeys(name for name in names if name is not None and name in columns))
     if len(set(columns)) != len(columns) or not wanted:
         return data

@@ -19,7 +19,7 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """An argument has a value that means nothing."""
+    """An argument has a value that is not allowed."""
 
 
 class DataError(Error, ValueError):

@@ -15,20 +15,20 @@ __all__ = ["PatternFolder", "load"]
 
 
 class PatternFolder:
-    """A folder for pattern files. Decisions in the files that are there are kept, as ``dehusk mine`` does.
+    """A folder for pattern files. Decisions in existing files are kept, as ``dehusk mine`` does.
 
     Parameters
     ----------
     folder : path or address
-        A folder, or the address of one that pyarrow knows, such as ``s3://bucket/patterns``. The files that are there are read now,
-        so that one that cannot be used stops the work before it begins.
+        A folder, or an address that pyarrow knows, such as ``s3://bucket/patterns``. Existing files are read now, so
+        that an unusable file stops the work before it begins.
     reviewed : Patterns, path or None
-        Patterns that people decided on. If there are others in the folder, that is an error.
+        Patterns that people decided on. It is an error if the folder has different patterns.
 
     Attributes
     ----------
     reviewed : Patterns or None
-        What `mine` and `compare` are to be given as `reviewed`.
+        The value for the parameter `reviewed` of `mine` and `compare`.
     """
 
     def __init__(self, folder: str | PathLike[str], reviewed: Patterns | str | PathLike[str] | None = None) -> None:
@@ -47,7 +47,7 @@ class PatternFolder:
         Parameters
         ----------
         patterns : Patterns
-            What was mined.
+            The mined patterns.
         """
         before = Patterns.from_yaml([]) if self._before is None else self._before
         if not _is_address(self._folder):
@@ -62,7 +62,7 @@ class PatternFolder:
 
 
 def load(folder: str | PathLike[str]) -> Patterns:
-    """Read pattern files from a folder, which can be the address of one."""
+    """Read pattern files from a folder, given as a path or an address."""
     if not _is_address(fspath(folder)):
         return Patterns.load(folder)
     return Patterns.from_yaml(_texts(fspath(folder)))

@@ -1,10 +1,10 @@
 """Mining and cleaning spread over machines: what Spark and Ray share. Needs pyarrow.
 
-Bytes are counted first. Small sources are put together into packs, so that a million of them are not a million groups. A source
-that is larger than a pack is a group of its own. One that is too large for a task is mined on a sample: documents whose hashed
-name is below a limit, which every machine finds alone.
+Bytes are counted first. Small sources are put together into packs, so that a million sources are not a million groups.
+A source that is larger than a pack is a group of its own. A source that is too large for a task is mined on a sample:
+the documents whose hashed name is below a limit, so that every machine finds the same sample alone.
 
-A row that cannot be used stops nothing: it is counted, and comes through as it is.
+A row that cannot be used does not stop the work: it is counted, and comes out unchanged.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ from dehusk._errors import DataError, UsageError
 
 __all__ = ["LARGEST", "NAMED", "PACK", "Counts", "Mined", "Plan", "candidates_of", "cleaned"]
 
-# Bytes of text of small sources that are mined one after another.
+# Bytes of text in a pack of small sources, which one task mines.
 PACK = 64 << 20
-# Bytes of text of a source that a task mines. It needs some 9 times as much memory.
+# Maximum number of bytes of text of a source that a task mines. The task needs some 9 times as much memory.
 LARGEST = 256 << 20
 
-# Names of sources that a result has.
+# Maximum number of names of sources in a result.
 NAMED = 100
 
 @dataclass(frozen=True)
 class Counts:
-    """What is in the rows.
+    """Counts of usable and unusable rows.
 
     Attributes
     ----------
     documents : int
         Number of documents: rows that are mined and cleaned.
     skipped : int
-        Number of rows without text or source. They are not mined, and stay as they are.
+        Number of rows without text or source. They are not mined, and come out unchanged.
     refused : int
-        Number of rows whose source has a name that no file can have, such as ``a/b``. They are not mined, and stay as they are.
+        Number of rows whose source has a name that no file can have, such as ``a/b``. They come out unchanged, too.
     refused_sources : dict of int
-        The names of these sources, and the number of their rows. Of more than 100, the first ones.
+        The names of these sources, each with the number of its rows: at most the first 100.
     unknown : int
         Number of documents whose source has no patterns. 0 if they were counted without patterns.
     unknown_sources : dict of int
-        The names of these sources, as above.
+        The names of the sources without patterns, each with the number of its documents: at most the first 100.
     """
 
     documents: int
@@ -86,7 +86,7 @@ def _named(sources: dict[str, int]) -> str:
 
 @dataclass(frozen=True)
 class Mined:
-    """What mining many sources gave.
+    """The result of mining many sources.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Mined:
     groups : int
         Number of groups that were mined: packs of small sources, and large sources.
     sampled : dict of float
-        The sources that were mined on a sample, and which share of their documents it is.
+        The sources that were mined on a sample, each with the share of its documents in the sample.
     """
 
     patterns: Patterns
@@ -118,7 +118,7 @@ class Plan:
     packs : int
         Number of packs of small sources.
     own : dict of float
-        The sources that are mined apart, and the share of their documents that is.
+        The large sources, each a group of its own, with the share of its documents that is mined.
     """
 
     packs: int
@@ -145,7 +145,7 @@ class Plan:
 
 
 def limit_of(share: float) -> str | None:
-    """A document is in the sample if its hash, in hexadecimal digits, comes before this. `None` if all are."""
+    """The hexadecimal limit for hashes: a document below it is in the sample. `None` if all documents are."""
     return f"{int(share * 2**64):016x}" if share < 1 else None
 
 
@@ -155,14 +155,14 @@ def is_below(name: bytes, limit: str | None) -> bool:
 
 
 def candidates_of(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """Mine the sources of a group, with the columns ``text`` and ``source``, and perhaps ``html`` for rows without text."""
+    """Mine the sources of a group. The columns are ``text``, ``source`` and perhaps ``html``, for rows without text."""
     usable = (batch for batch in map(_usable, batches) if batch.num_rows)
     first = next(usable, None)
     if first is None:
         return
     html = "html" if "html" in first.schema.names else None
     reader = pyarrow.RecordBatchReader.from_batches(first.schema, chain([first], usable))
-    # Names of documents change no pattern. Each task has one core.
+    # The names of documents do not influence patterns, so `id` is None. Each task has one core.
     for source, found in candidates(reader, id=None, html=html, threads=1).items():
         yield pyarrow.record_batch({"source": [source], "candidates": pyarrow.array([found], pyarrow.binary())})
 
@@ -174,7 +174,7 @@ def cleaned(
     pages: pyarrow.Array | None = None,
     missing: Literal["error", "keep"] = "error",
 ) -> pyarrow.Array:
-    """Cleaned texts. What cannot be cleaned stays as it is. The text of a row without text becomes the cleaned text of its page."""
+    """The cleaned texts. A row without text gets that of its page. Texts that cannot be cleaned are unchanged."""
     sources = _known(as_names(sources))
     if missing == "error":
         for name in sources.filter(texts.is_valid()).unique().drop_null().to_pylist():
@@ -191,7 +191,7 @@ def cleaned(
 
 
 def as_names(sources: pyarrow.Array | pyarrow.ChunkedArray) -> pyarrow.Array | pyarrow.ChunkedArray:
-    """The names of sources. Numbers are names, too: engines read the names of partitions as such."""
+    """The names of sources. Numbers are names, too: engines read names of partitions as numbers."""
     return sources.cast(pyarrow.string()) if pyarrow.types.is_integer(sources.type) else sources
 
 
@@ -207,7 +207,7 @@ def _usable(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
 
 
 def _known(sources: pyarrow.Array) -> pyarrow.Array:
-    """The sources without names that no file can have."""
+    """The sources, with null in place of names that no file can have."""
     refused = [name for name in sources.unique().to_pylist() if name is not None and not is_source(name)]
     if not refused:
         return sources
@@ -216,7 +216,7 @@ def _known(sources: pyarrow.Array) -> pyarrow.Array:
 
 
 def _pages(pages: pyarrow.Array, texts: pyarrow.Array) -> Iterator[str | None]:
-    """The pages of rows without text. Bytes are decoded as the program does. What is no text, such as an image, is left out."""
+    """The pages of rows without text, decoded as in the program. `None` for rows with text, and if bytes are no text."""
     for page, has_text in zip(pages, texts.is_valid(), strict=True):
         value = None if has_text.as_py() else page.as_py()
         if isinstance(value, bytes):

@@ -16,7 +16,7 @@ __all__ = ["Stream"]
 
 
 class Streaming(NamedTuple):
-    """What a stream does with documents."""
+    """How a stream handles documents."""
 
     learns: bool
     cleans: bool
@@ -26,22 +26,23 @@ class Streaming(NamedTuple):
 
 
 class Stream:
-    """Cleans documents when they come, by what earlier ones taught: ``dehusk stream``.
+    """Cleans documents as they come, with what earlier documents taught: ``dehusk stream``.
 
-    What was learned is in the state, a file. One process at a time can use it. It is free between two calls.
+    The state, a file, stores what was learned. One process at a time can use the file. Between two calls, it is free.
 
     Parameters
     ----------
     state : path
-        The file of the state. It is made if it does not exist.
+        The file of the state. The file is made if it does not exist.
     patterns : Patterns, path or None
         Patterns that count in addition to what was learned.
     learned : bool
         Whether models decide. If not, only text that recurs beyond chance is removed.
     max_segments : int or None
-        Number of segments of a source that are remembered. 20,000 in a new state.
+        Maximum number of segments of a source that are remembered. 20,000 in a new state.
     lifetime : float or None
-        A segment of one document is forgotten after so many further documents. By default, when there is no more room.
+        A segment of one document is forgotten if none of this many further documents has it. By default, when there is
+        no more room.
 
     Examples
     --------
@@ -89,19 +90,19 @@ class Stream:
         Parameters
         ----------
         documents : iterable of dict
-            The documents. The next ones are only asked for when these are cleaned.
+            The documents. A batch is taken from the iterable only when the batch before it is cleaned.
         text, source, html
             The names of the columns, as for `mine`. The text of a page is put into the column `text`.
         learn : bool
             Whether the state changes.
         batch : int
             Number of documents that are taken at once. What was learned is stored after each batch. A small batch waits for
-            fewer documents; a large one is faster.
+            fewer documents; a large batch is faster.
 
         Yields
         ------
         dict
-            Each document with its text cleaned. One that cannot be read is left out, with a warning.
+            Each document with its text cleaned. A document that cannot be read is left out, with a warning.
         """
         if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
             raise DataTypeError(f"{type(documents).__name__} has no documents; give an iterable of dict")
@@ -121,7 +122,7 @@ class Stream:
     def learn(
         self, documents: Iterable[dict[str, Any]], text: str = "text", source: str = "source", html: str | None = None
     ) -> None:
-        """Learn from documents, and clean none.
+        """Learn from documents without cleaning them.
 
         Parameters
         ----------
@@ -136,7 +137,7 @@ class Stream:
         self, rows: list[dict[str, Any]], text: str, source: str, html: str | None, learns: bool, cleans: bool
     ) -> list[str | None]:
         how = Streaming(learns, cleans, self._learned, self._max_segments, self._lifetime)
-        # Documents have the numbers of their rows as names, so that the lines of the output can be told apart.
+        # Row numbers are the names of the documents. They assign the lines of the output to rows.
         return _dehusk.stream(self._state, documents_of(rows, text, source, None, html), self._patterns, how)
 
     def __repr__(self) -> str:

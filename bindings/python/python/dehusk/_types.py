@@ -9,7 +9,7 @@ __all__ = ["Content", "Pattern", "Span"]
 
 
 class Content(TypedDict):
-    """The content of a page, with what the page says about itself: a dict. What is not said is None."""
+    """A dict with the content of a page, and what the page says about itself. A missing value is None."""
 
     title: str | None
     author: str | None
@@ -29,7 +29,7 @@ class Span:
     Attributes
     ----------
     start, end : int
-        Its place: ``text[start:end]``.
+        Its place in the text: ``text[start:end]``.
     score : float
         The probability that it is boilerplate, from 0 to 1.
     patterns : tuple of str
@@ -51,8 +51,8 @@ class Pattern:
     id : str
         A hash of the template. Mining again gives the same id.
     form : str
-        How it matches: ``"regex"`` matches text. ``"content"`` and ``"drop"`` are CSS selectors of elements of pages: what is
-        outside of them goes, or what is in them.
+        How it matches: ``"regex"`` matches text. ``"content"`` and ``"drop"`` are CSS selectors of elements of pages:
+        ``"content"`` removes all text outside of the elements, ``"drop"`` the text in them.
     regex : str
         The regular expression, in the dialect of Python's `re`. If `form` is not ``"regex"``, the CSS selector.
     text : str or None
@@ -62,7 +62,7 @@ class Pattern:
     documents : int
         Number of documents that have it. Near-duplicates are counted once.
     among : int
-        Number of documents that count.
+        Number of documents that count, of its source; if it is shared, of all sources that have it.
     occurrences : int
         How often it occurs.
     sources : int or None
@@ -70,7 +70,7 @@ class Pattern:
     example : str
         A text that it matches.
     ends_after : int or None
-        It ends articles of at least this many words.
+        If given, the template ends articles that have at least this many words.
     note : str
         What a person wrote about it.
     """

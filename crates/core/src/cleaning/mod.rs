@@ -1,14 +1,14 @@
 //! Cleans documents with patterns.
 //!
-//! A [`Cleaner`] has everything that is needed for the documents of one source: its own patterns and the shared ones, compiled once.
-//! Data flows through the rooms in this order:
+//! A [`Cleaner`] has everything that it needs to clean the documents of one source: the source's patterns and the
+//! shared patterns, compiled once. Data flows through the modules in this order:
 //!
-//! 1. [`reading`]: the tokens of a document, and what patterns match.
-//! 2. [`decide`]: matches are weighed, the document is divided into segments, and a model judges each segment.
+//! 1. [`reading`]: the tokens of a document, and the matches of the patterns.
+//! 2. [`decide`]: the weights of the matches, the segments of the document, and a model's judgement of each segment.
 //! 3. [`spans`]: the bytes to remove, and the cuts that remove them.
 //!
-//! [`cleaner`] joins them, and [`pages`](crate::pages) if the document is a page. Cleaning does not import mining: it knows only the
-//! pattern files.
+//! [`cleaner`] joins these modules. If the document is a page, it also uses [`pages`](crate::pages). Cleaning does not
+//! import mining: it knows only the pattern files.
 
 pub mod cleaner;
 pub mod decide;

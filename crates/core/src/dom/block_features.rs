@@ -1,9 +1,10 @@
-//! What the page alone says about each of its blocks.
+//! The features of the blocks of a page, computed from the page alone.
 //!
-//! Takes the blocks of a page. Returns numbers for the page as a whole, and a row of numbers for each block: its text, the
-//! elements around it, the prose of its containers, its place relative to the best stretch of prose, and its neighbours.
+//! Takes the blocks of a page. Returns numbers for the page as a whole, and a row of numbers for each block: its text,
+//! the elements around it, the prose of its containers, its place relative to the best stretch of prose, and its
+//! neighbours.
 //!
-//! *Prose* is words in complete sentences, outside of lists of links. It needs no knowledge of the language.
+//! *Prose* is words in complete sentences, outside of lists of links. Prose is found without knowledge of the language.
 
 use std::sync::LazyLock;
 
@@ -15,15 +16,16 @@ use super::naming::{ALL_HINTS, HINTS};
 use crate::html::{Kinds, Tree};
 use crate::models::names::joined;
 
-/// Levels beyond this are not looked at. It keeps time linear on deep pages.
+/// Maximum number of levels that are looked at around a block. It keeps time linear on deep pages.
 pub const MAX_LEVELS: usize = 20;
-/// A way of more levels is as good as infinitely long. So a page that is deeper than all to learn from is judged as those are.
+/// Maximum number of levels of a [`Way`], up or down. Longer ways count as this long, so that a page deeper than all
+/// training pages is judged like them.
 pub const MAX_WAY: usize = 10;
-/// The same for the levels from the page to a block.
+/// Maximum number of levels from the page to a block. Deeper blocks count as this deep.
 const MAX_DEPTH: usize = 24;
-/// Levels up to which the names of elements count.
+/// Number of containers around a block, from the innermost, whose names count.
 const MAX_HINT_LEVELS: usize = 11;
-/// Elements that say what they hold, wherever in them a block is.
+/// Elements whose name describes every block inside, at any depth.
 const HOLDERS: [&[&str]; 10] = [
     &["ul", "ol"],
     &["table"],
@@ -36,7 +38,7 @@ const HOLDERS: [&[&str]; 10] = [
     &["aside"],
     &["figure"],
 ];
-/// Elements that say what a block is that is directly in them.
+/// Elements whose name describes the blocks directly inside.
 const ELEMENTS: [&[&str]; 9] = [
     &["p"],
     &["h1"],
@@ -48,21 +50,21 @@ const ELEMENTS: [&[&str]; 9] = [
     &["blockquote"],
     &["figcaption", "caption"],
 ];
-/// The words over which prose nearby fades.
+/// Numbers of words over which nearby prose fades to 1/e.
 const FADES: [f32; 3] = [15.0, 60.0, 250.0];
 
-/// The logarithms of 1 and of 0, 1, 2 ... half words. A page needs many of them.
+/// A table of `ln(1 + n / 2)` for n = 0, 1, 2 ... A page needs many logarithms of half words.
 static LOGARITHMS: LazyLock<Vec<f32>> =
     LazyLock::new(|| (0..4096_u16).map(|half| (f32::from(half) / 2.0).ln_1p()).collect());
 
-/// The logarithm of 1 and a number.
+/// The logarithm `ln(1 + number)`.
 pub fn ln_1p(number: f32) -> f32 {
     let half = (2.0 * number) as u32;
     let known = LOGARITHMS.get(half as usize).filter(|_| half as f32 == 2.0 * number);
     known.copied().unwrap_or_else(|| number.ln_1p())
 }
 
-/// Sums over consecutive blocks.
+/// Running sums, which give the sum over any consecutive blocks.
 pub struct Sums(Vec<f32>);
 
 impl Sums {
@@ -88,9 +90,9 @@ impl Sums {
     }
 }
 
-/// How far up and down it is from one container to another.
+/// The way through the tree from a container to a block.
 pub struct Way {
-    /// Levels up from the target to a container that has the block.
+    /// Levels up from the container to one that holds the block.
     pub up: usize,
     /// Levels down from there to the block.
     pub down: usize,
@@ -111,7 +113,7 @@ impl Blocks {
     }
 }
 
-/// The names of all features: those that all blocks of a page share come first.
+/// The names of all features. The features that all blocks of a page share come first.
 pub const FEATURES: &[&str] = &joined::<{ OF_PAGE.len() + OF_BLOCK.len() }>(&[OF_PAGE, OF_BLOCK]);
 /// The names of the features that all blocks of a page share.
 pub const OF_PAGE: &[&str] =
@@ -119,9 +121,9 @@ pub const OF_PAGE: &[&str] =
 /// The names of the features of a block alone.
 pub const OF_BLOCK: &[&str] = &joined::<{ OWN.len() + PLACES.len() }>(&[OWN, PLACES]);
 
-/// How much the page has.
+/// The names of the features that count the contents of the page.
 const TOTALS: [&str; 4] = ["page-words", "page-prose", "page-blocks", "page-links"];
-/// The names of the features of a block that this module gives.
+/// The names of the features of a block that this module computes.
 const OWN: &[&str] = &[
     "words",
     "link-share",
@@ -245,9 +247,9 @@ const OWN: &[&str] = &[
 /// The features of the blocks of a page.
 #[derive(Clone, Debug, Default)]
 pub struct BlockFeatures {
-    /// Those that all blocks share, as many as [`OF_PAGE`]. None if there are no blocks.
+    /// The features that all blocks share, one for each name in [`OF_PAGE`]. Empty if there are no blocks.
     pub of_page: Vec<f32>,
-    /// A row of [`OF_BLOCK`] for each block.
+    /// For each block, a row with one feature for each name in [`OF_BLOCK`].
     rows: Vec<f32>,
 }
 
@@ -257,12 +259,12 @@ impl BlockFeatures {
         if page.blocks.is_empty() { BlockFeatures::default() } else { features(page, tree) }
     }
 
-    /// The features of each block alone.
+    /// For each block, a row of the features that are not of the page.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.rows.chunks_exact(OF_BLOCK.len())
     }
 
-    /// A feature of a block.
+    /// The value of a feature of a block.
     pub fn get(&self, block: usize, name: &str) -> f32 {
         let of_block = OF_BLOCK.iter().position(|feature| *feature == name);
         let of_page = || OF_PAGE.iter().position(|feature| *feature == name).map(|index| self.of_page[index]);
@@ -279,11 +281,13 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
     let prose = Sums::of(blocks.iter().map(Block::prose));
     let all_words = words.all().max(1.0);
     let all_prose = prose.all().max(1.0);
+
     let link_share = |container: usize| {
         let range = &containers[container].blocks;
         ratio(link_words.over(range), words.over(range), 1.0)
     };
-    // Prose counts for its own container and the ones around it.
+
+    // Prose counts for its own container and the 3 around it.
     let mut scores = vec![0.0_f32; containers.len()];
     for (index, block) in blocks.iter().enumerate() {
         for (level, container) in page.around(index).take(4).enumerate() {
@@ -293,6 +297,7 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
     for (container, score) in scores.iter_mut().enumerate() {
         *score *= 1.0 - link_share(container);
     }
+
     let top = (0..containers.len()).rev().max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap_or(0);
     let mut holder = 0;
     for (index, container) in containers.iter().enumerate() {
@@ -301,8 +306,10 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
             holder = index;
         }
     }
+
     let held = containers[holder].blocks.clone();
-    // The stretch with the most prose, less the words between.
+
+    // The best stretch has the most prose, minus a penalty for the words between.
     let (mut best, mut start, mut sum, mut most) = (0..1, 0, 0.0_f32, f32::MIN);
     for (index, block) in blocks.iter().enumerate() {
         if sum <= 0.0 {
@@ -313,6 +320,7 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
             (best, most) = (start..index + 1, sum);
         }
     }
+
     let name = |block: &Block| tree.name(containers[block.container].node);
     let title_score = |index: usize| {
         let block = &blocks[index];
@@ -325,6 +333,7 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
     };
     let title = (0..count.min(best.end + 1)).rev().max_by(|&a, &b| title_score(a).total_cmp(&title_score(b)));
     let title = title.filter(|&index| title_score(index) > 0.1);
+
     let faded = FADES.map(|fade| nearby(blocks, fade, Block::prose));
     let mut same_content: FxHashMap<u64, u32> = FxHashMap::default();
     let mut same_path: FxHashMap<u64, (f32, f32, f32, f32)> = FxHashMap::default();
@@ -336,15 +345,18 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
         of_path.2 += block.link_words;
         of_path.3 += block.prose();
     }
-    // Sets of bits.
+
+    // For each container, a bit for its kind of holder, or 0.
     let holder_of = |name: &str| HOLDERS.iter().position(|names| names.contains(&name)).map_or(0, |at| 1 << at);
     let holders: Vec<u16> = containers.iter().map(|of| holder_of(tree.name(of.node))).collect();
+
     let middle = |index: usize| words.0[index] + blocks[index].words / 2.0;
     let places = Places::of(page, tree, &best);
     let mut of_page =
         vec![ln_1p(all_words), prose.all() / all_words, ln_1p(count as f32), link_words.all() / all_words];
     of_page.extend(&places.of_whole);
     of_page.extend(tree.kinds().each().map(|is| f32::from(u8::from(is))));
+
     let mut around = Vec::with_capacity(MAX_LEVELS);
     for (index, block) in blocks.iter().enumerate() {
         let mut put = |value: f32| rows.push(value);
@@ -364,10 +376,12 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
         put(f32::from(u8::from(same_content[&block.content] > 1)));
         put(ratio(block.title_words, block.distinct_words, 0.0));
         put(f32::from(u8::from(title == Some(index))));
+
         let element = ELEMENTS.iter().position(|names| names.contains(&name(block)));
         (0..ELEMENTS.len()).for_each(|at| put(f32::from(u8::from(element == Some(at)))));
         let held_by = around.iter().fold(0, |held_by, &container| held_by | holders[container]);
         (0..HOLDERS.len()).for_each(|at| put(f32::from(held_by >> at & 1)));
+
         let (mut nearest, mut hinted) = ([0.0; HINTS], 0);
         for (level, &container) in around.iter().take(MAX_HINT_LEVELS).enumerate() {
             let mut hints = containers[container].hints & ALL_HINTS & !hinted;
@@ -378,6 +392,7 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
             }
         }
         nearest.into_iter().for_each(&mut put);
+
         for level in 0..4 {
             let container = around[level.min(around.len() - 1)];
             let range = &containers[container].blocks;
@@ -393,11 +408,13 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
             put(up as f32);
             put(down as f32);
         }
+
         put(match index {
             _ if index < held.start => -1.0,
             _ if index >= held.end => 2.0,
             _ => (index - held.start) as f32 / (held.len() as f32 - 1.0).max(1.0),
         });
+
         put(middle(index) / all_words);
         put(ln_1p(middle(index)));
         put(ln_1p((all_words - middle(index)).max(0.0)));
@@ -409,6 +426,7 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
             ln_1p(distance.abs()) * distance.signum()
         }));
         put(f32::from(u8::from(title.is_some())));
+
         for faded in &faded {
             let (before, after) = (ln_1p(faded[index].0), ln_1p(faded[index].1));
             put(before);
@@ -424,6 +442,7 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
             let is_alike = neighbour.is_some_and(|other| path(other) == path(block));
             put(f32::from(u8::from(is_alike)));
         }
+
         let (of_path, path_words, path_links, path_prose) = same_path[&containers[block.container].path];
         put(ln_1p(of_path));
         put(ln_1p(path_words / of_path));
@@ -441,7 +460,8 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
     BlockFeatures { of_page, rows }
 }
 
-/// For each block, the sum of a value before it and after it, itself included. It fades with the words between.
+/// For each block, the sums of a value over the blocks before it and after it, both with the block itself. Values fade
+/// with the words between.
 fn nearby(blocks: &[Block], fade: f32, value: impl Fn(&Block) -> f32) -> Vec<(f32, f32)> {
     let left: Vec<f32> = blocks.iter().map(|block| (-block.words / fade).exp()).collect();
     let mut sums = vec![(0.0, 0.0); blocks.len()];

@@ -1,13 +1,13 @@
 //! Tells the content of a page from the rest, block by block.
 //!
-//! A [network](crate::models::network) judges each block by the [features](super::block_features) that the page alone
-//! gives. If the page is of a source with patterns, a second one judges it again, with all this, the opinion of the
-//! first one, and what the patterns say about its text ([`TextEvidence`]). Both are learned from pages with their main
-//! text; what the second network learns from the first one's opinions is always about sites that the first one has not
-//! seen. Opinions about such sites also show how far they can be trusted: the log-odds of both networks are stretched
-//! until they are right there.
+//! A [network](crate::models::network) judges each block by the [features](super::block_features) of the page alone. If
+//! the source of the page has patterns, a second network judges the block again, by the same features, the opinion of
+//! the first network, and the evidence of the patterns about the text ([`TextEvidence`]). Both networks learn from
+//! pages whose main text is known. The second one learns only from opinions of the first one about sites that were not
+//! in its training. Such opinions also show how reliable the networks are: the log-odds of both are stretched until
+//! they are right for unseen sites.
 //!
-//! The blocks to keep are chosen for the page as a whole: those with which the expected F-measure is the greatest
+//! The blocks to keep are chosen for the page as a whole: the choice with the greatest expected F-measure
 //! ([`content`]).
 
 use std::collections::BTreeMap;
@@ -27,25 +27,26 @@ use crate::models::network::{Network, log_odds};
 
 /// Maximum weight of a block, in words: a long paragraph says no more than a shorter one.
 const MAX_WEIGHT: f32 = 60.0;
-/// The weights of a page are shares of its main text. A shorter one counts as this long, in words.
+/// Minimum length of a main text, in words: shorter ones count as this long. The weights of blocks are shares of the
+/// main text.
 const LEAST_MAIN_TEXT: f32 = 30.0;
-/// See [`fit`].
+/// The penalty of both networks: see [`learned`].
 const PENALTY_OF_BLOCKS: f32 = 0.005;
 
 const ALONE: ModelFormat = ModelFormat { model: "blocks", version: 3, features: FEATURES };
 const IN_SOURCE: ModelFormat = ModelFormat { model: "blocks-in-source", version: 2, features: &ALL };
-/// The names of the features that the second network has besides.
+/// The names of the features that only the second network has.
 const BESIDE: [&str; 4] = ["alone", "text-goes", "text-score", "has-patterns"];
 /// The names of the second network's features. Those that all blocks of a page share come first.
 const ALL: [&str; BESIDE.len() + FEATURES.len()] = joined(&[OF_PAGE, &BESIDE, OF_BLOCK]);
-/// The first line of a file.
+/// The first line of a model file.
 pub const FIRST_LINE: &str = "# A block model of dehusk: it says which blocks of a page are its content.";
 
 /// A model of blocks.
 #[derive(Clone, Debug)]
 pub struct BlockModel {
-    /// Empty until the shipped model is needed for the first time: texts without structure need none, and reading it
-    /// takes longer than cleaning a text.
+    /// Empty until the shipped model is needed for the first time: texts without structure need no model, and reading
+    /// the model takes longer than cleaning a text.
     networks: OnceLock<Networks>,
 }
 
@@ -55,17 +56,18 @@ struct Networks {
     in_source: Network,
 }
 
-/// What the patterns of a source say about a block.
+/// The evidence of the patterns of a source about a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TextEvidence {
-    /// The share of its text that they would remove.
+    /// The share of the block's text that the patterns would remove.
     pub goes: f32,
-    /// The sum of their scores of that text, as a share of the block.
+    /// The sum of the scores of the removed ranges, each weighted by its share of the block's text.
     pub score: f32,
 }
 
 impl TextEvidence {
-    /// The evidence for each block, from what would be removed of the text: ranges in order, each with its score.
+    /// The evidence for each block. `removed` has the ranges of the text that the patterns would remove, in order, each
+    /// with its score.
     pub fn of_blocks(page: &Blocks, removed: &[(Range<usize>, f32)]) -> Vec<TextEvidence> {
         let mut next = 0;
         let of = |block: &Block| {
@@ -88,7 +90,7 @@ impl TextEvidence {
 pub struct JudgedPage {
     /// The blocks.
     pub page: Blocks,
-    /// For each block, 0..=1.
+    /// For each block, the probability that it is content, 0..=1.
     pub probabilities: Vec<f32>,
     features: BlockFeatures,
 }
@@ -99,17 +101,17 @@ pub struct Lesson {
     /// Its site. Pages of a site are alike.
     pub site: String,
     features: BlockFeatures,
-    /// What the patterns of its source say, if there are any.
+    /// The evidence of the patterns of its source for each block, if there are any.
     text: Option<Vec<TextEvidence>>,
-    /// For each block, whether it is content, and how much it counts. What does not count has weight 0.
+    /// For each block, whether it is content, and its weight. Nothing is learned from a block of weight 0.
     labels: Vec<(bool, f32)>,
 }
 
 impl Lesson {
-    /// A page, what is content in it, and what the patterns of its source would remove, if there are any: ranges of the
-    /// text in order, each with its score. `shares` gets the blocks, and a function from a block and the name of a
-    /// feature to its value. It returns for each block the share of its words that are in the main text, or `None` if
-    /// the author of the main text may have decided either way.
+    /// Makes a lesson of a page. `removed` has the ranges of the text that the patterns of its source would remove, in
+    /// order, each with its score; `None` if there are no patterns. `shares` gets the blocks, and a function from a
+    /// block and the name of a feature to its value. It returns for each block the share of its words that are in the
+    /// main text, or `None` if the author of the main text may have decided either way.
     pub fn of(
         site: &str,
         text: &str,
@@ -132,13 +134,13 @@ impl Lesson {
         Lesson { site: site.to_owned(), features, text, labels }
     }
 
-    /// Whether each block is content.
+    /// For each block, whether it is content.
     pub fn content(&self) -> impl Iterator<Item = bool> {
         self.labels.iter().map(|label| label.0)
     }
 
-    /// A row of all features for each block. `put` adds those that a network has besides the ones of the page and the
-    /// block.
+    /// A row of all features for each block. Between the features of the page and of the block, `put` adds those that
+    /// only one network has.
     fn rows(&self, put: impl Fn(&mut Vec<f32>, usize)) -> Vec<f32> {
         let mut rows = Vec::with_capacity(self.labels.len() * ALL.len());
         for (block, of_block) in self.features.rows().enumerate() {
@@ -165,8 +167,8 @@ impl BlockModel {
         })
     }
 
-    /// Fits a model to pages. The more pages a site has, the less each of them counts. For the second network, sites
-    /// with patterns count as much together as those without.
+    /// Fits a model to pages. Each page of a large site counts less than one of a small site. For the second network,
+    /// all pages with patterns together weigh as much as all pages without.
     #[doc(hidden)]
     pub fn fit(lessons: &[Lesson]) -> BlockModel {
         let course = Course::of(lessons);
@@ -183,7 +185,7 @@ impl BlockModel {
         BlockModel { networks: Networks { alone, in_source }.into() }
     }
 
-    /// Judges the blocks of a page alone.
+    /// Judges the blocks of a page, by the page alone.
     #[doc(hidden)]
     pub fn judge(&self, text: &str, tree: &Tree) -> JudgedPage {
         let page = Blocks::of(text, tree);
@@ -192,8 +194,8 @@ impl BlockModel {
         JudgedPage { page, probabilities, features }
     }
 
-    /// Judges the blocks of a page of a source with patterns: the probability of each that it is content. `text` says
-    /// what the patterns would remove.
+    /// Judges the blocks of a page whose source has patterns. Returns for each block the probability that it is
+    /// content. `text` has the evidence of the patterns for each block.
     #[doc(hidden)]
     pub fn judge_in_source(&self, page: &JudgedPage, text: &[TextEvidence]) -> Vec<f32> {
         // Rows are not stored: a page can have a million blocks.
@@ -209,7 +211,7 @@ impl BlockModel {
         page.features.rows().enumerate().map(judged).collect()
     }
 
-    /// The model as a readable file. `about` says in one line what it was learned from.
+    /// The model as a readable file. `about` says in one line what the model was learned from.
     pub fn to_yaml(&self, about: &str) -> String {
         let Networks { alone, in_source } = self.networks();
         let parts = [(ALONE, alone), (IN_SOURCE, in_source)];
@@ -220,7 +222,7 @@ impl BlockModel {
     /// Parses a file that [`to_yaml`](BlockModel::to_yaml) wrote. `file` is its name in messages.
     ///
     /// # Errors
-    /// If it is no such file, or one of another version.
+    /// If it is not such a file, or a file of another version.
     pub fn parse(yaml: &str, file: &str) -> Result<BlockModel, ModelFileError> {
         Ok(BlockModel { networks: Networks::parse(yaml, file)?.into() })
     }
@@ -243,17 +245,17 @@ impl Networks {
 }
 
 impl JudgedPage {
-    /// Whether each block is kept.
+    /// For each block, whether it is kept.
     pub fn content(&self, favor: Favor) -> Vec<bool> {
         content(&self.page.blocks, &self.probabilities, favor.care())
     }
 
-    /// The block that is its headline.
+    /// The block that is the headline of the page.
     pub fn headline(&self) -> Option<usize> {
         headline(&self.page, &|block, name| self.features.get(block, name))
     }
 
-    /// The parts of it about which people disagree. `stays` says which blocks are content.
+    /// The parts of the page about which people disagree. `stays` says which blocks are content.
     pub fn parts(&self, text: &str, stays: &[bool]) -> PageParts {
         PageParts::of(text, &self.page, &|block, name| self.features.get(block, name), &|block| stays[block])
     }
@@ -262,7 +264,7 @@ impl JudgedPage {
     pub fn boilerplate(&self, text: &str, choices: PageChoices) -> Vec<(Range<usize>, f32)> {
         let mut stays = self.content(choices.favor);
         let parts = self.parts(text, &stays);
-        // Authors of main texts disagree about headlines, so the model knows nothing about them.
+        // Authors of main texts disagree about headlines, so the model has learned nothing about headlines.
         parts.headline().into_iter().for_each(|headline| stays[headline] = true);
         let score = |block: usize| match parts.chosen(block, choices) {
             Some(Chosen::Stays) => None,
@@ -274,10 +276,10 @@ impl JudgedPage {
     }
 }
 
-/// Whether each block stays, if each is content with this probability: as many of the likeliest are kept as give the
+/// For each block, whether it is kept. The blocks with the highest probability of content are kept, as many as give the
 /// greatest expected F-measure (N. Ye, K. M. A. Chai, W. S. Lee, H. L. Chieu, ICML 2012). Recall weighs `care` times as
-/// much as precision, as in the measure F<sub>β</sub>. The content of a page with words has words: if no block with
-/// words would be kept, the one that is most likely content does.
+/// much as precision, as in the measure F<sub>β</sub>. A page with words keeps some: if no block with words would be
+/// kept, the most probable one of them is.
 pub fn content(blocks: &[Block], probabilities: &[f32], care: f32) -> Vec<bool> {
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]).then(a.cmp(&b)));
@@ -303,10 +305,10 @@ pub fn content(blocks: &[Block], probabilities: &[f32], care: f32) -> Vec<bool> 
     stays
 }
 
-/// Lessons, and the sites that they are of.
+/// Lessons and their sites.
 struct Course<'l> {
     lessons: &'l [Lesson],
-    /// For each site its part, and the number of its pages.
+    /// For each site, its part (see [`PARTS`]) and the number of its pages.
     sites: BTreeMap<&'l str, (usize, usize)>,
 }
 
@@ -318,14 +320,15 @@ impl<'l> Course<'l> {
         Course { lessons, sites }
     }
 
-    /// The weight of a site, and the share of it that each of its pages has. Further pages of a site teach less and
-    /// less.
+    /// The weight of a page. The pages of a site share its weight, which grows only with the logarithm of their number,
+    /// because further pages of a site teach less and less.
     fn of_page(&self, lesson: &Lesson) -> f32 {
         let pages = self.sites[lesson.site.as_str()].1 as f32;
         (1.0 + pages.log2()) / pages
     }
 
-    /// The weights with which lessons without patterns, and those with patterns, count the same together.
+    /// The weight of each lesson without patterns, and of each lesson with patterns. With these weights, both groups
+    /// count the same in total.
     fn weights_of_groups(&self) -> [f32; 2] {
         let weight = |has_patterns: bool| {
             let of_group = self.lessons.iter().filter(|lesson| lesson.text.is_some() == has_patterns);
@@ -334,8 +337,8 @@ impl<'l> Course<'l> {
         [false, true].map(|has_patterns| 1.0 / weight(has_patterns).max(1.0))
     }
 
-    /// A network that is fitted to rows of features for each lesson, and for each lesson the opinions of one that has
-    /// not seen its site. `weight` is that of a lesson's group.
+    /// Fits a network to the rows of features of all lessons. Also returns, for each lesson, the opinions of a network
+    /// that has not seen its site. `weight` returns the weight of a lesson's group.
     fn learned(
         &self,
         names: &'static [&'static str],
@@ -357,7 +360,7 @@ impl<'l> Course<'l> {
     }
 }
 
-/// Adds the features of a block that the second network has besides: see [`BESIDE`]. `text` is `None` without patterns.
+/// Adds the features of a block that only the second network has: see [`BESIDE`]. `text` is `None` without patterns.
 fn put_beside(row: &mut Vec<f32>, alone: f32, text: Option<TextEvidence>) {
     let TextEvidence { goes, score } = text.unwrap_or_default();
     row.extend([log_odds(alone), goes, score, f32::from(u8::from(text.is_some()))]);

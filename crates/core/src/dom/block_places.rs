@@ -1,8 +1,8 @@
-//! Where each block of a page stands: in a group of elements that are alike, under a heading, on a branch of the tree.
+//! The place of each block of a page: in a group of elements that are alike, under a heading, on a branch of the tree.
 //!
-//! Takes the blocks of a page. Returns numbers for the page as a whole, and a row of numbers for each block. Lists of other articles, comments and menus are
-//! groups of elements that are alike, and most of them stand under a heading of their own, or on a branch of the tree beside
-//! the one with the best stretch of prose. None of this needs to know a language.
+//! Takes the blocks of a page. Returns numbers for the page as a whole, and a row of numbers for each block. Lists of
+//! other articles, comments and menus are groups of elements that are alike, and most of them are under a heading of
+//! their own, or on another branch of the tree than the best stretch of prose. None of this needs to know a language.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::blocks::{Block, Blocks, ratio};
 use super::naming::HINTS;
 use crate::html::{Attribute, NodeKind, Tree};
 
-/// A card is one of at least this many elements that are alike.
+/// Minimum number of elements that are alike. Each of them is then a card.
 const LEAST_ALIKE: usize = 3;
 /// A bold block of at most this many words is a heading.
 const HEADING_WORDS: f32 = 12.0;
@@ -63,12 +63,12 @@ pub const PLACES: &[&str] = &[
     "card-after-best",
     "card-in-largest",
     "card-to-largest",
-    // The elements that are like its own.
+    // The elements that are like the block's own.
     "alike",
     "alike-words",
     "alike-link-share",
     "alike-linked",
-    // From the heading above to the next one.
+    // The section: from the heading above the block to the next heading.
     "section-words",
     "section-link-share",
     "section-prose-density",
@@ -109,7 +109,7 @@ pub const PLACES: &[&str] = &[
     // The outermost `<article>`.
     "article-place",
     "article-words",
-    // What is before and after.
+    // The page before and after the block.
     "pictures-near",
     "share-after",
     "link-share-after",
@@ -132,32 +132,32 @@ struct Totals<'p> {
 /// Elements that have the same parent, name, classes and id.
 struct Group {
     alike: f32,
-    /// Words an element.
+    /// Words per element.
     words: f32,
     /// The standard deviation of the words, as a share of their mean.
     spread: f32,
-    /// Its share of the words of the page.
+    /// The group's share of the words of the page.
     share: f32,
     link_share: f32,
     prose_density: f32,
     /// The share of elements with links.
     linked: f32,
-    /// Pictures an element, at most 3.
+    /// Pictures per element, of each at most 3.
     pictures: f32,
-    /// Blocks an element.
+    /// Blocks per element.
     blocks: f32,
     has_best: bool,
     /// The share of elements with a heading.
     headings: f32,
     numbers: f32,
-    /// 1 after the best stretch, -1 before it.
+    /// 1 if the group is after the best stretch, -1 if it is before, else 0.
     after_best: f32,
 }
 
 /// The groups of all containers of a page.
 struct Groups {
     groups: Vec<Group>,
-    /// For each container its group, and its place in it.
+    /// For each container, its group and its place in the group.
     of: Vec<(usize, usize)>,
 }
 
@@ -186,6 +186,7 @@ impl Groups {
             of.push((group, members[group].len()));
             members[group].push(index);
         }
+
         let group = |members: &Vec<usize>| {
             let count = members.len() as f32;
             let ranges = || members.iter().map(|&member| &containers[member].blocks);
@@ -226,14 +227,14 @@ impl Groups {
     }
 }
 
-/// What is known of a page, for the features of its blocks.
+/// Facts about a page, from which the features of its blocks are computed.
 pub struct Places<'p> {
     tree: &'p Tree,
     best: Range<usize>,
     totals: Totals<'p>,
     groups: Groups,
     largest: Option<usize>,
-    /// What is the same for all blocks, as many as [`OF_WHOLE`].
+    /// The features that all blocks share, one for each name in [`OF_WHOLE`].
     pub of_whole: Vec<f32>,
     heading_levels: Vec<Option<f32>>,
     sections: Sections,
@@ -246,7 +247,7 @@ pub struct Places<'p> {
 }
 
 impl<'p> Places<'p> {
-    /// `best` is the best stretch of prose. A page without blocks has no places.
+    /// Collects the facts about a page that has blocks. `best` is the best stretch of prose.
     pub fn of(page: &'p Blocks, tree: &'p Tree, best: &Range<usize>) -> Places<'p> {
         let blocks = &page.blocks;
         let heading_levels: Vec<Option<f32>> =
@@ -263,6 +264,7 @@ impl<'p> Places<'p> {
             ),
             pictures: Sums::of(seen.pictures.iter().copied()),
         };
+
         let groups = Groups::of(&totals, best);
         let is_first = |&block: &usize| heading_levels[block] == Some(1.0);
         Places {
@@ -281,7 +283,8 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// Adds the features of a block to a row, as many as [`PLACES`]. `around` are the innermost containers around it.
+    /// Adds the features of a block to a row, one for each name in [`PLACES`]. `around` has the containers around the
+    /// block, the innermost first.
     pub fn put(&self, block: usize, around: &[usize], row: &mut Vec<f32>) {
         self.put_card(around, row);
         self.put_section(block, row);
@@ -292,6 +295,7 @@ impl<'p> Places<'p> {
         let words = |(_, article): (usize, usize)| ln_1p(totals.words.over(&containers[article].blocks));
         row.push(article.map_or(0.0, |(number, _)| 1.0 + number as f32 / self.number_of_articles));
         row.push(article.map_or(0.0, words));
+
         let (before, after) = (0..block, block..blocks.len());
         row.extend([
             ln_1p(totals.pictures.over(&(block.saturating_sub(2)..(block + 3).min(blocks.len())))),
@@ -303,7 +307,7 @@ impl<'p> Places<'p> {
         ]);
     }
 
-    /// The innermost container around a block that is a card, and the elements that are like the block's own.
+    /// Adds the features of the innermost card around a block, and of the elements that are like the block's own.
     fn put_card(&self, around: &[usize], row: &mut Vec<f32>) {
         let Places { groups, largest, .. } = self;
         let containers = &self.totals.page.containers;
@@ -335,6 +339,7 @@ impl<'p> Places<'p> {
                 ]);
             }
         }
+
         let in_largest = |largest: usize| around.iter().any(|&container| groups.of[container].0 == largest);
         row.push(one_if(largest.is_some_and(in_largest)));
         let share = card.map_or(0.0, |(_, &card)| groups.group(card).share);
@@ -343,7 +348,7 @@ impl<'p> Places<'p> {
         row.extend([ln_1p(alike.alike), ln_1p(alike.words), alike.link_share, alike.linked]);
     }
 
-    /// From the heading above a block to the next one.
+    /// Adds the features of the section of a block.
     fn put_section(&self, block: usize, row: &mut Vec<f32>) {
         let Places { totals, sections, .. } = self;
         let Section { blocks: section, number } = sections.of(block);
@@ -365,7 +370,8 @@ impl<'p> Places<'p> {
         ]);
     }
 
-    /// The branch to a block: from the innermost container that also has the best stretch, the container below it.
+    /// Adds the features of the branch to a block. The branch starts directly below the innermost container that has
+    /// both the block and the best stretch.
     fn put_branch(&self, block: usize, around: &[usize], row: &mut Vec<f32>) {
         let Places { totals, best, .. } = self;
         let containers = &totals.page.containers;
@@ -376,6 +382,7 @@ impl<'p> Places<'p> {
         }
         let below = around.iter().take_while(|&&container| containers[container].depth > containers[common].depth);
         let (down, branch) = below.enumerate().last().map_or((0, common), |(down, &branch)| (down, branch));
+
         let blocks = &containers[branch].blocks;
         let side = one_if(blocks.start >= best.end) - one_if(blocks.end <= best.start);
         let between = if side > 0.0 { best.end..blocks.start } else { blocks.end..best.start };
@@ -388,6 +395,7 @@ impl<'p> Places<'p> {
             side,
             if side == 0.0 { 0.0 } else { ln_1p(totals.words.over(&between)) },
         ]);
+
         let hints = if branch == common { 0 } else { containers[branch].hints };
         row.extend((0..HINTS).map(|hint| f32::from(hints >> hint & 1)));
         let is_list = branch != common && matches!(self.tree.name(containers[branch].node), "ul" | "ol");
@@ -395,11 +403,11 @@ impl<'p> Places<'p> {
     }
 }
 
-/// What the page has besides text.
+/// The contents of a page besides text.
 struct Seen {
     /// For each block, the number of pictures between it and the one before.
     pictures: Vec<f32>,
-    /// Pictures after the last block count, too.
+    /// The number of all pictures, also of those after the last block.
     all_pictures: f32,
     fields: f32,
     tables: f32,
@@ -446,7 +454,7 @@ impl Seen {
     }
 }
 
-/// What is the same for all blocks of a page.
+/// The features that all blocks of a page share.
 fn whole_features(
     totals: &Totals,
     best: &Range<usize>,
@@ -474,6 +482,7 @@ fn whole_features(
         totals.prose_density(best),
         ln_1p(totals.prose.all()),
     ];
+
     match groups.largest().map(|largest| &groups.groups[largest]) {
         None => features.extend([0.0; 7]),
         Some(group) => features.extend([
@@ -489,10 +498,10 @@ fn whole_features(
     features
 }
 
-/// The level of a bold line that stands for a heading.
+/// The level of a bold line that serves as a heading.
 const LEVEL_OF_BOLD: f32 = 7.0;
 
-/// The level of a block that is a heading, from 1.
+/// The level of a block that is a heading, from 1 on. `None` for other blocks.
 fn heading_level(page: &Blocks, tree: &Tree, block: usize) -> Option<f32> {
     let Block { container, is_bold, words, .. } = page.blocks[block];
     match tree.name(page.containers[container].node) {
@@ -506,9 +515,9 @@ fn heading_level(page: &Blocks, tree: &Tree, block: usize) -> Option<f32> {
     }
 }
 
-/// From each heading to the next.
+/// The stretches of a page from each heading to the next.
 struct Sections {
-    /// The first block of each section, and the number of all blocks.
+    /// The first block of each section, then the number of all blocks.
     starts: Vec<usize>,
     /// For each block its section.
     of: Vec<usize>,
@@ -526,7 +535,7 @@ impl Sections {
     }
 }
 
-/// Headings one after the other start one section.
+/// Divides a page into sections. Headings that follow each other directly start only one section.
 fn sections(heading_levels: &[Option<f32>]) -> Sections {
     let (mut starts, mut of) = (vec![0], Vec::with_capacity(heading_levels.len()));
     for block in 0..heading_levels.len() {
@@ -551,7 +560,7 @@ fn innermost_with_best(totals: &Totals, best: &Range<usize>) -> usize {
     (0..totals.page.containers.len()).rev().find(has_most).unwrap_or(0)
 }
 
-/// For each container, the number of the outermost `<article>` around it, and its container.
+/// For each container, the outermost `<article>` that it is or is in: the number and the container of the article.
 fn outermost_articles(page: &Blocks, tree: &Tree) -> Vec<Option<(usize, usize)>> {
     let mut articles: Vec<Option<(usize, usize)>> = Vec::with_capacity(page.containers.len());
     let mut number = 0;
@@ -569,7 +578,8 @@ fn middle(totals: &Totals, block: usize) -> f32 {
     totals.words.over(&(0..block)) + totals.page.blocks[block].words / 2.0
 }
 
-/// The distance from the nearest of these places, which are in order. Negative before it. 0 without places.
+/// The distance from the nearest of these places, negative if `at` is before it. The places must be in order. 0 if
+/// there are none.
 fn nearest(places: &[f32], at: f32) -> f32 {
     let next = places.partition_point(|&place| place < at);
     let beside = [next.checked_sub(1), Some(next)].into_iter().flatten().filter_map(|index| places.get(index));
@@ -590,7 +600,7 @@ mod tests {
     use super::*;
     use crate::html::read;
 
-    /// The value of a feature for the first block whose text starts so.
+    /// The value of a feature for the first block whose text starts with `start`.
     fn value(page: &str, start: &str, name: &str) -> f32 {
         let (text, tree) = read::<Tree>(page);
         let blocks = Blocks::of(&text, &tree);
@@ -602,7 +612,7 @@ mod tests {
         features.get(block, name)
     }
 
-    /// A story, and beside it teasers of others.
+    /// A page with a story and, beside it, teasers of other stories.
     fn page() -> String {
         let story = "<p>The ferry came in late on Tuesday, and nobody on the quay knew why it had taken so long.</p>";
         let teaser = |town: &str| {

@@ -1,8 +1,8 @@
 //! A page as blocks of text in containers.
 //!
 //! Takes the tree of a page and its visible text. Returns its blocks: the stretches of text between 2 ends of lines or
-//! table cells, each with counts of its words; and its containers: the block elements that have text, each with the range of
-//! its blocks.
+//! table cells, each with counts of its words; and its containers: the block elements that have text, each with the
+//! range of its blocks.
 
 use std::iter;
 use std::ops::{BitOr, Range};
@@ -14,10 +14,10 @@ use super::naming::{Hints, hints};
 use crate::html::{Attribute, NodeKind, Tree};
 use crate::tokens::characters::{is_letter_or_number, is_unspaced};
 
-/// What the last sentence of a block can end with.
+/// The characters with which the last sentence of a block can end.
 const SENTENCE_ENDS: [char; 19] =
     ['.', '!', '?', '…', '。', '！', '？', '।', '۔', '؟', '։', '።', '។', '။', '།', '"', '”', '」', '』'];
-/// A sentence without a mark at its end has at least this many letters: as many as 12 words.
+/// Minimum number of letters of a sentence without a mark at its end: as many as in 12 words.
 const LEAST_UNMARKED: u32 = 24;
 
 /// A block of text.
@@ -53,13 +53,13 @@ pub struct Block {
     pub ends_with_colon: bool,
     /// Whether it starts with a small letter.
     pub starts_small: bool,
-    /// Number of different words of the page's title in it.
+    /// Number of different words of the page's title among the first 64 words of the block.
     pub title_words: f32,
-    /// Number of different words in it, if it has any of the title's.
+    /// Number of different words among the first 64 words of the block. 0 if the page has no title.
     pub distinct_words: f32,
     /// Whether all of it is bold.
     pub is_bold: bool,
-    /// A hash of its text without case. All digits are equal.
+    /// A hash of its text in lower case, with each digit replaced by 0.
     pub content: u64,
 }
 
@@ -74,7 +74,7 @@ impl Block {
         ratio(self.sentence_words, self.words, 0.0)
     }
 
-    /// Number of words in sentences, if there are several and most are not links.
+    /// Number of words in complete sentences. 0 if they are fewer than 6, or if half of all words are in links.
     pub fn prose(&self) -> f32 {
         let is_prose = self.sentence_words >= 6.0 && self.link_share() < 0.5;
         if is_prose { self.sentence_words } else { 0.0 }
@@ -92,9 +92,9 @@ pub struct Container {
     pub depth: usize,
     /// The blocks in it.
     pub blocks: Range<usize>,
-    /// What its names hint at.
+    /// The hints that its names give.
     pub hints: Hints,
-    /// A hash of the names, classes and ids from the page down to it. All digits are equal.
+    /// A hash of the names, classes and ids from the page down to it. Each digit in classes and ids is replaced by 0.
     pub path: u64,
 }
 
@@ -151,6 +151,7 @@ fn structure(tree: &Tree) -> Blocks {
         while open.last().is_some_and(|open| open.end <= node) {
             open.pop();
         }
+
         let (around, is_bold) = open.last().map_or((0, false), |open| (open.container, open.is_bold));
         match tree.kind(node) {
             NodeKind::Text(block) => {
@@ -184,6 +185,7 @@ fn structure(tree: &Tree) -> Blocks {
             }
         }
     }
+
     for container in &mut containers {
         let end = tree.text(container.node).end;
         container.blocks.end = blocks.partition_point(|block| block.text.start < end);
@@ -191,7 +193,7 @@ fn structure(tree: &Tree) -> Blocks {
     Blocks { blocks, containers, title_words: 0.0 }
 }
 
-/// The links with text: index of the block, and bytes of the text.
+/// The runs of text in links: the index of the block, and the bytes of the text.
 fn links(tree: &Tree, blocks: &[Block]) -> Vec<(usize, Range<usize>)> {
     let mut links = Vec::new();
     let mut end = 0;
@@ -208,7 +210,7 @@ fn links(tree: &Tree, blocks: &[Block]) -> Vec<(usize, Range<usize>)> {
     links
 }
 
-/// A name with its classes in alphabetical order and its id.
+/// The name of an element, with its classes in alphabetical order and its id. Their digits become 0.
 fn step(tree: &Tree, node: usize) -> String {
     let mut step = tree.name(node).to_owned();
     let plain = |name: &str| -> String { name.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect() };
@@ -224,7 +226,7 @@ fn step(tree: &Tree, node: usize) -> String {
     step
 }
 
-/// All names in an element.
+/// The name of an element, and the values of attributes that may name its role.
 fn names(tree: &Tree, node: usize) -> impl Iterator<Item = &str> {
     let telling = [Attribute::Class, Attribute::Id, Attribute::Role, Attribute::ItemProp, Attribute::ItemType];
     let values = telling.into_iter().filter_map(move |attribute| tree.attribute(node, attribute));
@@ -255,15 +257,15 @@ fn words(text: &str) -> f32 {
     half as f32 / 2.0
 }
 
-/// Counts words. Its scratch space is used again.
+/// Counts words. Its buffers are reused from block to block.
 #[derive(Default)]
 struct Counter {
     title: FxHashSet<u64>,
-    /// The text without case and with equal digits.
+    /// The text in lower case, with each digit replaced by 0.
     folded: String,
-    /// The words in it.
+    /// The bytes of each word of the folded text.
     ends: Vec<Range<usize>>,
-    /// The hashes of its first words.
+    /// The hashes of the first words.
     words: Vec<u64>,
 }
 
@@ -309,9 +311,10 @@ impl Counter {
             block.title_words = self.words.iter().filter(|word| self.title.contains(word)).count() as f32;
             block.distinct_words = self.words.len() as f32;
         }
+
         let (mut half, mut unspaced, mut digits) = (0_u32, 0_u32, 0_u32);
         let (mut in_word, mut may_end) = (false, false);
-        // Thai and Lao have no mark at the end of a sentence, but a space. There is one inside long sentences, too.
+        // In Thai and Lao, a sentence ends with a space instead of a mark. Long sentences have spaces inside, too.
         let mut unmarked = 0_u32;
         for c in text.chars() {
             let is_word = is_letter_or_number(c);
@@ -360,10 +363,12 @@ impl Counter {
                 _ => may_end = false,
             }
         }
+
         if may_end || unmarked >= LEAST_UNMARKED {
             block.sentences += 1.0;
             block.sentence_words = half as f32 / 2.0;
         }
+
         block.words = half as f32 / 2.0;
         block.unspaced_words = unspaced as f32 / 2.0;
         block.digits = digits as f32;
@@ -378,7 +383,7 @@ fn is_thai_or_lao(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}')
 }
 
-/// A ratio, or a value for 0 / 0.
+/// The ratio `part / whole`, or `empty` if the whole is 0.
 pub fn ratio(part: f32, whole: f32, empty: f32) -> f32 {
     if whole > 0.0 { part / whole } else { empty }
 }

@@ -1,7 +1,7 @@
 //! Facts about the nodes of a page: how much text, links, pictures and fields each of them holds.
 //!
-//! A fact of a node is a sum over the nodes inside it. Nodes are in preorder, so two prefix sums give it for any node. All
-//! is done in a few passes over nodes and text, in linear time and without recursion.
+//! A fact of a node is a sum over the nodes inside it. Nodes are in preorder, so two prefix sums give it for any node.
+//! Everything is computed in a few passes over nodes and text, in linear time and without recursion.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::html::{Attribute, Boxes, NodeKind, Rect, Tree, estimated_boxes};
 
 /// The area of a character of text, in square pixels, if no boxes are known.
 const CHARACTER_AREA: f64 = 160.0;
-/// Longest side of a picture that counts, in pixels. A page can declare any size.
+/// Maximum length of a side of a picture, in pixels. A page can declare any size, so longer sides count as this long.
 const LONGEST_SIDE: f64 = 10_000.0;
 /// Maximum number of words of a title that count: one bit each.
 const TITLE_WORDS: usize = 64;
@@ -82,9 +82,9 @@ const AREAS: usize = Area::Forms as usize + 1;
 pub struct Facts<'p> {
     tree: &'p Tree,
     boxes: Option<&'p Boxes>,
-    /// Of all nodes before a node.
+    /// For each node, the sums over all nodes before it.
     counts: Vec<[u32; COUNTS]>,
-    /// Of all nodes before a node.
+    /// For each node, the sums over all nodes before it.
     areas: Vec<[u64; AREAS]>,
     area: Vec<f64>,
     depth: Vec<u32>,
@@ -96,8 +96,8 @@ pub struct Facts<'p> {
 }
 
 impl<'p> Facts<'p> {
-    /// The facts about a page with this tree and visible text. `address` is where the page is from. Without it, the page
-    /// counts as one of the site that most of its links lead to. Without boxes, areas are estimated from characters and
+    /// The facts about a page with this tree and visible text. `address` is the address of the page. Without it, the
+    /// site to which most links lead counts as the page's site. Without boxes, areas are estimated from characters and
     /// from the sizes that pictures declare.
     pub fn of(tree: &'p Tree, text: &str, address: Option<&str>, boxes: Option<&'p Boxes>) -> Facts<'p> {
         let runs: Vec<usize> = (0..tree.len()).filter(|&node| is_run(tree, node)).collect();
@@ -105,6 +105,7 @@ impl<'p> Facts<'p> {
         let length = |run: usize| chars[run].end - chars[run].start;
         let area = all_areas(tree, boxes, &runs, length);
         let links = Links::of(tree, address);
+
         let mut own = vec![[0u32; COUNTS]; tree.len()];
         let mut own_areas = vec![[0u64; AREAS]; tree.len()];
         let mut depth = vec![0; tree.len()];
@@ -160,6 +161,7 @@ impl<'p> Facts<'p> {
                 _ => {}
             }
         }
+
         let title = Title::of(tree.title());
         let mut held = vec![0; tree.len()];
         count_words(tree, text, &runs, &links, &title, &mut own, &mut held);
@@ -168,11 +170,12 @@ impl<'p> Facts<'p> {
                 held[parent] |= held[node];
             }
         }
+
         let (counts, areas) = (prefix_sums(own), prefix_sums(own_areas));
         Facts { tree, boxes, counts, areas, area, depth, chars, title: held, title_words: title.bits.len() as u32 }
     }
 
-    /// Calls `of` with the facts about a page and its boxes. Without boxes, it is estimated where its nodes are drawn.
+    /// Calls `of` with the facts about a page. If its boxes are not given, they are estimated.
     pub fn with_boxes<T>(
         tree: &Tree,
         text: &str,
@@ -201,7 +204,7 @@ impl<'p> Facts<'p> {
         self.counts[self.tree.end(node)][fact as usize] - self.counts[node][fact as usize]
     }
 
-    /// Whether a node is itself a link that counts.
+    /// Whether a node is itself a link that [`Count::Links`] counts.
     pub fn is_link(&self, node: usize) -> bool {
         self.counts[node + 1][Count::Links as usize] > self.counts[node][Count::Links as usize]
     }
@@ -216,18 +219,18 @@ impl<'p> Facts<'p> {
         self.area[node]
     }
 
-    /// The characters of the visible text. White space counts as one character.
+    /// The number of characters in the visible text of a node. A stretch of white space counts as one.
     pub fn chars(&self, node: usize) -> u32 {
         let [first, end] = [node, self.tree.end(node)].map(|node| self.counts[node][Count::Runs as usize] as usize);
         if first == end { 0 } else { self.chars[end - 1].end - self.chars[first].start }
     }
 
-    /// The bytes of the markup, from the start of the node to its end.
+    /// The number of bytes of the page from the start of a node to its end.
     pub fn html(&self, node: usize) -> usize {
         self.tree.bytes(node).len()
     }
 
-    /// The number of nodes, itself included.
+    /// The number of nodes in a node, itself included.
     pub fn nodes(&self, node: usize) -> usize {
         self.tree.end(node) - node
     }
@@ -247,7 +250,7 @@ impl<'p> Facts<'p> {
         self.boxes
     }
 
-    /// Where a node is drawn.
+    /// The place where a node is drawn, if it is known.
     pub fn rect(&self, node: usize) -> Option<Rect> {
         self.boxes?.of.get(node).copied().flatten()
     }
@@ -257,7 +260,7 @@ fn is_run(tree: &Tree, node: usize) -> bool {
     matches!(tree.kind(node), NodeKind::Text(_))
 }
 
-/// For each number of nodes, the sums over that many first nodes.
+/// The running sums. The sums at index `n` are over the first `n` nodes.
 fn prefix_sums<T: Copy + Default + std::ops::AddAssign, const N: usize>(own: Vec<[T; N]>) -> Vec<[T; N]> {
     let mut sums = Vec::with_capacity(own.len() + 1);
     let mut sum = [T::default(); N];
@@ -269,7 +272,7 @@ fn prefix_sums<T: Copy + Default + std::ops::AddAssign, const N: usize>(own: Vec
     sums
 }
 
-/// For each run, the numbers of characters before its start and its end. White space counts as one character.
+/// For each run, the numbers of characters before its start and its end. A stretch of white space counts as one.
 fn characters(tree: &Tree, text: &str, runs: &[usize]) -> Vec<Range<u32>> {
     let (mut at, mut before, mut is_space) = (0, 0u32, true);
     let mut up_to = |end: usize| {
@@ -288,8 +291,8 @@ fn characters(tree: &Tree, text: &str, runs: &[usize]) -> Vec<Range<u32>> {
     runs.iter().map(range).collect()
 }
 
-/// The area of each node. With boxes, it is that of the box, or that of a child that juts out. Otherwise it is the sum of
-/// what is estimated for text and pictures.
+/// The area of each node. With boxes, it is the area of its box, or of its largest child if that is larger. Otherwise
+/// it is the sum of the estimated areas of its text and pictures.
 fn all_areas(tree: &Tree, boxes: Option<&Boxes>, runs: &[usize], length: impl Fn(usize) -> u32) -> Vec<f64> {
     let mut area = vec![0.0f64; tree.len()];
     match boxes {
@@ -340,7 +343,7 @@ impl Links {
             let is_link = tree.name(node) == "a" && content_after[node] < tree.end(node);
             is_link.then(|| tree.attribute(node, Attribute::Href))?.map(str::trim).filter(|href| !is_action(href))
         };
-        // A place within the site is `Some(None)`.
+        // The domain of each link. A link without a host is `Some(None)`: it leads within the site.
         let leads_to: Vec<Option<Option<String>>> =
             (0..tree.len()).map(|node| href(node).map(registered_domain)).collect();
         let site = address.map_or_else(|| most_frequent(&leads_to), registered_domain);
@@ -349,13 +352,13 @@ impl Links {
     }
 }
 
-/// Whether a link leads to no page.
+/// Whether a link acts instead of leading to a page.
 fn is_action(href: &str) -> bool {
     let starts = |scheme: &str| href.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     ["mailto:", "javascript:", "tel:"].into_iter().any(starts)
 }
 
-/// The domain in an address that somebody registered. `None` if the address names no host.
+/// The registered domain of an address, such as `example.com`. `None` if the address names no host.
 fn registered_domain(address: &str) -> Option<String> {
     let lower = address.get(..8).unwrap_or(address).to_ascii_lowercase();
     let scheme = ["http://", "https://", "//"].into_iter().find(|scheme| lower.starts_with(scheme))?;
@@ -364,7 +367,7 @@ fn registered_domain(address: &str) -> Option<String> {
     Some(psl::domain_str(&host).map(str::to_owned).unwrap_or(host))
 }
 
-/// The domain that most links lead to. Of several, the first one in the alphabet.
+/// The domain that most links lead to. If several are equally frequent, the first one in the alphabet.
 fn most_frequent(leads_to: &[Option<Option<String>>]) -> Option<String> {
     let mut counts: FxHashMap<&String, usize> = FxHashMap::default();
     leads_to.iter().flatten().flatten().for_each(|domain| *counts.entry(domain).or_default() += 1);
@@ -408,7 +411,8 @@ pub(super) fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_
     })
 }
 
-/// Adds what is counted by words, digits and sentences to the runs of text. A word belongs to the run of its first byte.
+/// Counts the words, digits and sentences of each run of text, and notes the words of the title in it. A word belongs
+/// to the run of its first byte.
 fn count_words(
     tree: &Tree,
     text: &str,
@@ -444,12 +448,12 @@ fn count_words(
     }
 }
 
-/// The lines of a text, with the sentences that end in them. They are asked for in order.
+/// The lines of a text, with the sentences that end in them. The positions in calls must ascend.
 struct Lines<'t> {
     text: &'t str,
     /// The end of the current line.
     end: usize,
-    /// The end of the last sentence that ends in the current line. The start of the text if there is none.
+    /// The end of the last sentence that ends in the current line or before it. 0 if there is none.
     last_end: usize,
     /// The ends of all sentences, in order.
     ends: Vec<usize>,
@@ -461,7 +465,7 @@ impl<'t> Lines<'t> {
         Lines { text, end: 0, last_end: 0, ends: sentence_ends(text), told: 0 }
     }
 
-    /// Where the last sentence ends that ends in the line of this position.
+    /// The end of the last sentence that ends before the end of the line at this position.
     fn last_end(&mut self, position: usize) -> usize {
         if position >= self.end {
             self.end = self.text[position..].find('\n').map_or(self.text.len(), |length| position + length);
@@ -471,7 +475,7 @@ impl<'t> Lines<'t> {
         self.last_end
     }
 
-    /// The number of sentences that end before this position and were not told yet.
+    /// The number of sentences that end up to this position, without those of earlier calls.
     fn ends_before(&mut self, position: usize) -> usize {
         let first = self.told;
         while self.ends.get(self.told).is_some_and(|&end| end <= position) {
@@ -481,7 +485,8 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Where sentences end: after a full stop or the like, and the quotation marks after it, before white space.
+/// The ends of sentences: after a full stop or the like and the quotation marks that follow it, if white space comes
+/// next. In some scripts no white space is needed.
 fn sentence_ends(text: &str) -> Vec<usize> {
     const STOPS: &str = ".!?…।॥؟۔።";
     const STOPS_WITHOUT_SPACE: &str = "。！？｡．။";
@@ -517,7 +522,7 @@ pub(super) mod tests {
         (0..tree.len()).find(|&node| tree.attribute(node, Attribute::Id) == Some(id)).expect("the page has it")
     }
 
-    /// The boxes of [`PAGE`]: of its parts and its picture. The others are not drawn.
+    /// The boxes of [`PAGE`]: of its parts and its picture. The other nodes are not drawn.
     pub(in crate::dom) fn boxes_of(tree: &Tree) -> Boxes {
         let mut of = vec![None; tree.len()];
         let mut place = |node: usize, [left, top, width, height]: [f32; 4]| {
@@ -594,7 +599,7 @@ pub(super) mod tests {
         assert_eq!(sentence_ends("\u{96e8}\u{3002}\u{96e8}"), [6]);
     }
 
-    /// Compares with counts that walk through all nodes inside a node.
+    /// Compares the sums with counts over all nodes inside each node.
     #[test]
     fn sums_are_those_of_all_nodes_inside() {
         let page = format!("{PAGE}<ul><li>x<li><a href=/c>one two</a></ul><table><tr><td>a<td>2</table>");

@@ -1,4 +1,4 @@
-//! What a page-level model sees of a node.
+//! The features by which a page-level model judges a node.
 
 use super::facts::{Area, Count, Facts};
 
@@ -40,10 +40,10 @@ pub const NAMES: [&str; FEATURES] = [
     "has-boxes",
 ];
 
-/// The height of what is seen first of a page, in pixels.
+/// The height of the part of a page that is seen first, in pixels.
 const SCREEN: f64 = 768.0;
 
-/// The features of a node, in the order of [`NAMES`]. What is unknown without a box is not a number.
+/// The features of a node, in the order of [`NAMES`]. Features that are unknown without a box are NaN.
 pub fn features(facts: &Facts, node: usize) -> [f32; FEATURES] {
     let count = |fact: Count| f64::from(facts.count(node, fact));
     let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
@@ -89,7 +89,8 @@ pub fn features(facts: &Facts, node: usize) -> [f32; FEATURES] {
     all.map(|value| value as f32)
 }
 
-/// Margins, distance from the center, width, height, aspect, and the number of screens above. Not numbers without a box.
+/// Margins, distance from the center, width, height, aspect, and the number of screens above. All are NaN without a
+/// box.
 fn geometry(facts: &Facts, node: usize) -> [f64; 9] {
     let Some((boxes, rect)) = facts.boxes().zip(facts.rect(node)) else { return [f64::NAN; 9] };
     let [page_width, page_height] = [boxes.width, boxes.height].map(|side| f64::from(side).max(1.0));
@@ -166,7 +167,7 @@ mod tests {
             NAMES.iter().zip(features(&facts, 0)).filter(|(_, value)| value.is_nan()).map(|(name, _)| *name).collect();
         assert_eq!(unknown.len(), 10);
         assert!(!unknown.contains(&"area") && unknown.contains(&"margin-near"));
-        // An empty page has no share of anything, and no number that is none.
+        // On an empty page, only the features that need boxes are not finite numbers.
         let (text, tree) = read::<Tree>("");
         let features = features(&Facts::of(&tree, &text, None, None), 0);
         assert!(features.iter().zip(NAMES).all(|(value, name)| value.is_finite() || unknown.contains(&name)));

@@ -1,16 +1,16 @@
-//! Smooths the scores of a tree, so that no node has a lower score than its parent (D. Chakrabarti, R. Kumar, K. Punera,
-//! "Page-level template detection via isotonic smoothing", WWW 2007).
+//! Smooths the scores of a tree, so that no node has a lower score than its parent (D. Chakrabarti, R. Kumar, K.
+//! Punera, "Page-level template detection via isotonic smoothing", WWW 2007).
 //!
-//! Takes for each node i a score x_i, a weight w_i and a penalty g_i. Returns the values y_i with y_i >= y of its parent
-//! that minimise
+//! Takes for each node i a score x_i, a weight w_i and a penalty g_i. Returns the values y_i with y_i >= y of its
+//! parent that minimise
 //!
 //! ```text
 //! sum_i w_i |x_i - y_i| + sum over section roots i of g_i
 //! ```
 //!
-//! A section root is the root, and each node with a greater value than its parent. It starts a section: the nodes below it
-//! that have its value without a break. The minimum is exact: scores and penalties are rounded to 1/4096 first, and all
-//! sums are integers. So the result is the same on every machine.
+//! Section roots are the root of the tree and each node with a greater value than its parent. A section is a section
+//! root and the connected nodes below it that have its value. The minimum is exact: scores and penalties are rounded to
+//! 1/4096 first, and all sums are integers. So the result is the same on every machine.
 //!
 //! There is a cheapest solution in which each section has a weighted median of its scores. So the values to try are the
 //! distinct scores v_1 < ... < v_m. With y = v_j at the parent of i, the nodes from i down cost at least F_i(j):
@@ -21,13 +21,14 @@
 //! best   = g_root + min over k of G_root(k)
 //! ```
 //!
-//! The root chooses among all values. (The published algorithm lets it choose only among those above some index, so it
-//! never has the smallest value, and the result is not always the cheapest.)
+//! The root chooses among all values. (The published algorithm lets the root choose only among the values above some
+//! index, so the root never has the smallest one, and the result is not always the cheapest.)
 //!
-//! One scan from the right finds the minimum over k > j, so the time is O(n m). Children come before parents, and the
-//! largest subtree of a node before its others. A node is *open* while some of its subtrees are done and others are not.
-//! Then at most log2(n) nodes are open, because an open node's subtree in work is at most half as large as its own. Only
-//! open nodes have a row of costs. For each node it is stored where starting a section is cheaper, and with which value.
+//! One scan from the right finds the minimum over k > j, so the time is O(n m). Children are processed before parents,
+//! and the largest subtree of a node before its other subtrees. A node is *open* while some of its subtrees are done
+//! and others are not. At most log2(n) nodes are open, because the subtree of an open node that is processed now is at
+//! most half as large as the open node's own. Only open nodes have a row of costs. For each node, two things are
+//! stored: the values of the parent at which starting a section is cheaper, and the values to start with.
 
 use std::ops::Range;
 
@@ -44,17 +45,18 @@ pub struct Smoothed {
     pub y: Vec<f32>,
     /// Whether a node is a section root.
     pub is_section_root: Vec<bool>,
-    /// What the values cost, in units of 1 / [`UNIT_OF_SCORE`].
+    /// The cost of the values, in units of 1 / [`UNIT_OF_SCORE`].
     pub cost: u64,
 }
 
-/// Smooths the scores of a tree. Each node stands after its parent. So the root is the first node; its own parent is not
-/// read. If values cost the same, a node has its parent's value if it can, and otherwise the smaller value.
+/// Smooths the scores of a tree. Each node must come after its parent. So the root is the first node, and its entry in
+/// `parents` is not read. Among values of the same cost, a node gets its parent's value if that is one of them, else
+/// the smallest.
 ///
 /// A score outside of 0 to 1 counts as the nearest number inside, and a penalty below 0 as 0.
 ///
 /// # Panics
-/// If the slices have different lengths, a node stands before its parent, or the weights add up to 2^48 or more.
+/// If the slices have different lengths, a node comes before its parent, or the weights add up to 2^48 or more.
 pub fn smooth(parents: &[u32], scores: &[f32], weights: &[u32], penalties: &[f32]) -> Smoothed {
     let nodes = parents.len();
     assert!(
@@ -66,7 +68,7 @@ pub fn smooth(parents: &[u32], scores: &[f32], weights: &[u32], penalties: &[f32
     if nodes == 0 {
         return Smoothed { y: Vec::new(), is_section_root: Vec::new(), cost: 0 };
     }
-    // Both conversions saturate.
+    // Both casts to integers saturate, so a number below 0 becomes 0.
     let scores: Vec<u16> =
         scores.iter().map(|score| (score.min(1.0) * f32::from(UNIT_OF_SCORE)).round() as u16).collect();
     let penalty = |node: usize| (f64::from(penalties[node]) * f64::from(UNIT_OF_SCORE)).round() as u64;
@@ -91,7 +93,7 @@ pub fn smooth(parents: &[u32], scores: &[f32], weights: &[u32], penalties: &[f32
         }
         if index > 0 {
             sections.decide(index, row, penalty(index).min(most), most);
-            // The row of the largest child goes on as that of its parent.
+            // The row of the largest child becomes the row of its parent.
             if order.largest_child[parents[index] as usize] != node {
                 rows.add_last_to_the_one_before();
             }
@@ -113,14 +115,14 @@ pub fn smooth(parents: &[u32], scores: &[f32], weights: &[u32], penalties: &[f32
     Smoothed { y, is_section_root, cost }
 }
 
-/// The order of work.
+/// The order in which nodes are processed.
 struct Order {
-    /// Children before parents; of the children of a node the one with the largest subtree first. Between a subtree's
-    /// nodes there are no others.
+    /// Children before parents. Of the children of a node, the one with the largest subtree is first. No other nodes
+    /// come between the nodes of a subtree.
     nodes: Vec<u32>,
     /// Number of nodes of each subtree.
     sizes: Vec<u32>,
-    /// The child with the largest subtree. Of a leaf, the leaf itself.
+    /// For each node, the child with the largest subtree. For a leaf, the leaf itself.
     largest_child: Vec<u32>,
 }
 
@@ -187,13 +189,13 @@ impl OpenRows {
 
 /// For each node, and each value of its parent: whether the node starts a section, and with which value.
 struct Sections {
-    /// A bit for each value of the parent: whether a section starts. The words of a node start with the last one that
-    /// has a bit.
+    /// A bit for each value of the parent: whether a section starts. The 64-bit words of a node are in descending
+    /// order, from the last one that is not 0.
     starts: Vec<u64>,
-    /// The values that sections start with, the greatest of a node first. A section starts with the smallest of them that
-    /// is above the parent's value.
+    /// The values with which sections start, the greatest of a node first. A section starts with the smallest of them
+    /// above the parent's value.
     targets: Vec<u16>,
-    /// Where the words and the targets of each node are.
+    /// For each node, the ranges of its words and of its targets.
     of_node: Vec<[Range<usize>; 2]>,
 }
 
@@ -202,7 +204,8 @@ impl Sections {
         Sections { starts: Vec::new(), targets: Vec::new(), of_node: vec![[0..0, 0..0]; nodes] }
     }
 
-    /// Decides for a node: turns G_i into F_i. No cost is more than `most`.
+    /// Decides at which values of its parent a node starts a section. Turns the row of the node from G_i into F_i. No
+    /// cost is more than `most`.
     fn decide(&mut self, node: usize, row: &mut [u64], penalty: u64, most: u64) {
         let (first_word, first_target) = (self.starts.len(), self.targets.len());
         // Of the values above: the lowest cost, and the smallest value that has it.
@@ -230,7 +233,7 @@ impl Sections {
         self.of_node[node] = [first_word..self.starts.len(), first_target..self.targets.len()];
     }
 
-    /// The value with which a node starts a section, if it does so below this value of its parent.
+    /// The value with which a node starts a section, if it starts one at this value of its parent.
     fn value(&self, node: usize, of_parent: u16) -> Option<u16> {
         let [starts, targets] = self.of_node[node].clone();
         let (starts, targets) = (&self.starts[starts], &self.targets[targets]);
@@ -261,7 +264,7 @@ mod tests {
             smooth(&self.parents, &self.scores, &self.weights, &self.penalties)
         }
 
-        /// What values cost, in units, if they never fall.
+        /// The cost of values, in units. `None` if one is below its parent's.
         fn cost(&self, y: &[f32]) -> Option<u64> {
             let units = |number: f32| (number * f32::from(UNIT_OF_SCORE)).round() as u64;
             let of_node = |node: usize| {
@@ -273,7 +276,7 @@ mod tests {
             (0..y.len()).map(of_node).sum()
         }
 
-        /// All that holds for smoothed values, whatever their cost.
+        /// Checks that the cost and the section roots are those of the values.
         fn check(&self, smoothed: &Smoothed) {
             assert_eq!(self.cost(&smoothed.y), Some(smoothed.cost), "{self:?} {smoothed:?}");
             for (node, &is_root) in smoothed.is_section_root.iter().enumerate() {
@@ -283,7 +286,7 @@ mod tests {
         }
     }
 
-    /// All trees in which each node stands after its parent.
+    /// All trees of this many nodes in which each node comes after its parent.
     fn parents(nodes: usize) -> Vec<Vec<u32>> {
         let mut all = vec![vec![0]];
         for node in 1..nodes as u32 {
@@ -338,7 +341,7 @@ mod tests {
         }
     }
 
-    /// The recurrence as it is written, with a table of all nodes and values.
+    /// Solves the recurrence as it is written above, with a table of all nodes and values.
     fn by_table(tree: &Tree) -> Vec<f32> {
         let units = |number: f32| (number * f32::from(UNIT_OF_SCORE)).round() as u64;
         let mut values: Vec<u64> = tree.scores.iter().map(|&score| units(score)).collect();
@@ -501,7 +504,7 @@ mod tests {
         let nodes = 65_536u32;
         let comb = |node: u32| if node % 2 == 1 { node - 1 } else { node.saturating_sub(2) };
         let combs: Vec<u32> = (0..nodes).map(comb).collect();
-        // The leaves of the path stand last.
+        // The leaves of the path come last.
         let path_then_leaves: Vec<u32> =
             (0..nodes).map(|node| if node < nodes / 2 { node.saturating_sub(1) } else { node - nodes / 2 }).collect();
         let halves: Vec<u32> = (0..nodes).map(|node| node.saturating_sub(1) / 2).collect();

@@ -1,7 +1,7 @@
 //! Pages as trees: what the structure of a page says about its parts.
 //!
-//! Trees come in, and scores, labels and groups of nodes come out. Nothing is mined or removed here. What is known about
-//! text comes in as ranges of it.
+//! Trees come in, and scores, labels and groups of nodes come out. Nothing is mined or removed here. Knowledge about
+//! the text comes in as ranges of the text.
 
 pub mod facts;
 pub mod features;

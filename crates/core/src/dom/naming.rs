@@ -1,23 +1,23 @@
-//! What authors call the parts of their pages.
+//! The names that authors give to the parts of their pages.
 //!
-//! Takes the names in an element: its own, its classes, id, role and item properties. Returns what they hint at. Names
-//! are in English on nearly all sites, whatever the language of the text.
+//! Takes the names in an element: its own, its classes, id, role and item properties. Returns the hints that they give.
+//! Names are in English on nearly all sites, whatever the language of the text.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-/// What a name hints at, as a bit in a set.
+/// A set of hints, with a bit for each.
 pub type Hints = u16;
 
 /// Number of hints.
 pub const HINTS: usize = 14;
 
-/// All of them.
+/// The set of all hints.
 pub const ALL_HINTS: Hints = (1 << HINTS) - 1;
 
-/// The name of each hint, and the words that make it. A word with `^` must start a part of a name, one with `$` must
-/// end it. Parts end at hyphens, underlines, spaces, digits and capitals.
+/// The name of each hint, and the words in names that give it. A word with `^` must be at the start of a part of a
+/// name, a word with `$` at the end. Parts end at hyphens, underlines, spaces, digits and capitals.
 const WORDS: [(&str, &[&str]); HINTS] = [
     ("comment", &["comment", "disqus", "respon", "^repl", "discuss", "komment", "coment"]),
     ("post", &["message", "thread", "^post", "forum", "bbs", "topic", "question", "answer"]),
@@ -80,10 +80,11 @@ const WORDS: [(&str, &[&str]); HINTS] = [
     ("title", &["title", "headline", "heading", "^head$"]),
 ];
 
-/// The hint that an element has what readers wrote. It is no feature of the model, and stricter than the hint `comment`.
+/// The hint that an element contains comments of readers. It is not a feature of the model, and stricter than the hint
+/// `comment`.
 pub const COMMENTS: Hints = 1 << HINTS;
 
-/// The words that make it, in the languages in which authors name parts of their pages.
+/// The words that give [`COMMENTS`], in the languages in which authors name parts of their pages.
 const COMMENT_WORDS: &[&str] =
     &["comment", "komment", "koment", "coment", "disqus", "^respond$", "^replies$", "^reacties$", "^yorum"];
 

@@ -1,4 +1,4 @@
-//! What judges a page alone, without patterns and without other pages.
+//! The models that judge a page on its own, without patterns and without other pages.
 //!
 //! Takes the visible text of a page and its tree. Gives the parts of the text that are removed, each with a score.
 
@@ -14,15 +14,15 @@ use crate::html::{Boxes, Tree};
 /// A model that judges the parts of a page.
 #[derive(Clone, Debug)]
 pub enum PageJudge {
-    /// All parts are removed that are boilerplate.
+    /// Removes all parts that are boilerplate.
     Template(Arc<PageModel>),
-    /// All blocks are removed that are not the content. The user chooses what happens to the head of the article.
+    /// Removes all blocks that are not content. The user chooses what happens to headline, byline and comments.
     Content(Arc<BlockModel>, PageChoices),
 }
 
 impl PageJudge {
     /// The parts of the visible text that are removed, in order, each with the probability that it is boilerplate.
-    /// `url` is where the page is from, and `boxes` is where its nodes are drawn, if that is known.
+    /// `url` is the address of the page, and `boxes` has the places where its nodes are drawn, if known.
     pub fn boilerplate(
         &self,
         text: &str,

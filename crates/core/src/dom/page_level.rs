@@ -3,7 +3,7 @@
 //!
 //! A logistic model judges each node by its features. Nodes of different size look different, so there are 4 models,
 //! each for a class of area. Their scores are then smoothed: a node is at least as much template as its parent. Small
-//! nodes are hidden. They are not judged, and have the score of the node around them.
+//! nodes are *hidden*: they are not judged, and have the score of the node around them.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
@@ -19,9 +19,9 @@ use crate::models::examples::Examples;
 use crate::models::file::{ModelFileError, ModelFormat, PART, parts};
 use crate::models::logistic::{FitOptions, LogisticModel, fit};
 
-/// A smaller node is hidden, in square pixels.
+/// Minimum area of a judged node, in square pixels. Smaller nodes are hidden.
 pub const LEAST_AREA: f64 = 2000.0;
-/// What a section costs that is as large as the page.
+/// The cost of a section that is as large as the page.
 const PENALTY_OF_SECTION: f64 = 0.01;
 /// A leaf with at least this value is boilerplate.
 pub const TEMPLATE: f32 = 0.5;
@@ -29,12 +29,13 @@ pub const TEMPLATE: f32 = 0.5;
 const CLASSES: usize = 4;
 /// Bounds of classes are multiples of this, in square pixels.
 const ROUNDING: f64 = 1000.0;
-/// How a model is fitted. Features have a few very large values, such as a link with a thousand words.
+/// The options for fitting a model. Values are clipped, because a few are very large, such as those of a link with a
+/// thousand words.
 const FIT: FitOptions = FitOptions { ridge: 1.0, clip: Some(5.0) };
-/// The first line of a file.
+/// The first line of a model file.
 pub const FIRST_LINE: &str = "# A page-level model of dehusk: it says how much each part of a page is template.";
 const KIND: &str = "page-level";
-/// What each class is in a file.
+/// The format of each class in a model file.
 const FORMAT: ModelFormat = ModelFormat { model: "page-level-nodes", version: 1, features: &NAMES };
 
 /// A fitted model: for each class of area the logistic model of its nodes.
@@ -45,22 +46,22 @@ pub struct PageModel {
     classes: [LogisticModel; CLASSES],
 }
 
-/// The nodes of a page that are judged: the page itself, and all nodes that are large enough. A node around them is
-/// judged as well, because none is smaller than a node inside it.
+/// The nodes of a page that are judged: the page itself, and all nodes that are large enough. The nodes around a judged
+/// node are judged as well, because no node is smaller than a node inside it.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// In the order of the page.
     nodes: Vec<u32>,
-    /// For each, the index of the one around it.
+    /// For each judged node, the index of the judged node around it.
     parents: Vec<u32>,
-    /// The number of nodes that each stands for: itself and the hidden ones inside it.
+    /// For each judged node, the number of nodes that it represents: itself and the hidden ones inside it.
     weights: Vec<u32>,
-    /// For each node of the page, the index of the judged node that stands for it.
+    /// For each node of the page, the index of the judged node that represents it.
     of: Vec<u32>,
 }
 
 impl Judged {
-    /// Selects the nodes of a page.
+    /// Selects the nodes of a page that are judged.
     pub fn of(facts: &Facts) -> Judged {
         let tree = facts.tree();
         let mut judged = Judged { nodes: Vec::new(), parents: Vec::new(), weights: Vec::new(), of: Vec::new() };
@@ -84,7 +85,7 @@ impl Judged {
         self.nodes.iter().map(|&node| node as usize)
     }
 
-    /// The index of the judged node that stands for a node: itself, or the nearest one around it.
+    /// The index of the judged node that represents a node: itself, or the nearest one around it.
     pub fn index_of(&self, node: usize) -> usize {
         self.of[node] as usize
     }
@@ -93,9 +94,9 @@ impl Judged {
 /// The smoothed scores of judged nodes.
 #[derive(Clone, Debug)]
 pub struct Sectioned {
-    /// How much each is boilerplate, 0 to 1.
+    /// How much each node is boilerplate, 0 to 1.
     pub values: Vec<f32>,
-    /// The index of the node where the section of each starts.
+    /// For each node, the index of the node at which its section starts.
     pub sections: Vec<usize>,
 }
 
@@ -133,7 +134,7 @@ impl PageModel {
         (0..facts.tree().len()).map(|node| values[judged.index_of(node)]).collect()
     }
 
-    /// The parts of the visible text that are boilerplate, in order, each with its value. They are runs of text.
+    /// The parts of the visible text that are boilerplate, in order, each with its value. The parts are runs of text.
     #[doc(hidden)]
     pub fn templates(&self, facts: &Facts) -> Vec<(Range<usize>, f32)> {
         let values = self.values(facts);
@@ -144,7 +145,7 @@ impl PageModel {
             let (range, value) = (tree.text(run), values[run]);
             let is_template = value >= TEMPLATE;
             if is_template {
-                // What is between two parts is removed as well.
+                // The text between two such runs is removed as well.
                 let before = parts.last_mut().filter(|_| was_template);
                 before.into_iter().for_each(|(before, _)| before.end = range.start);
                 parts.push((range, value));
@@ -154,7 +155,7 @@ impl PageModel {
         parts
     }
 
-    /// The model as a readable file. `about` says in one line what it was learned from.
+    /// The model as a readable file. `about` says in one line what the model was learned from.
     pub fn to_yaml(&self, about: &str) -> String {
         let areas = self.bounds.map(|bound| format!("{bound}")).join(", ");
         let mut yaml =
@@ -169,13 +170,13 @@ impl PageModel {
     /// Parses a file that [`to_yaml`](PageModel::to_yaml) wrote. `file` is its name in messages.
     ///
     /// # Errors
-    /// If it is no such file, or one of another version.
+    /// If it is not such a file, or a file of another version.
     pub fn parse(yaml: &str, file: &str) -> Result<PageModel, ModelFileError> {
         let problem = |line: u64, message: String| ModelFileError { file: file.to_owned(), line, message };
         let parts = parts(yaml);
         let Head { kind, version, areas } = serde_saphyr::from_str(&parts[0]).map_err(|error| {
             let line = error.location().map_or(0, |location| location.line());
-            problem(line, format!("this is no page-level model: {}", error.without_snippet()))
+            problem(line, format!("this is no page-level model; train one from pages: {}", error.without_snippet()))
         })?;
         let train_again = "; train the model again";
         if kind != KIND || version != FORMAT.version {
@@ -253,7 +254,7 @@ impl Lessons {
         self.pages += 1;
     }
 
-    /// Adds all examples of others.
+    /// Adds all examples of other lessons.
     pub fn extend(&mut self, others: Lessons) {
         self.examples.extend(others.examples);
         self.pages += others.pages;
@@ -278,7 +279,7 @@ impl Lessons {
     }
 }
 
-/// What is unknown has the mean of what is known.
+/// Fits the model of a class. An unknown feature gets the mean of its known values.
 fn fit_class(lessons: &[&Lesson]) -> LogisticModel {
     let (mut sums, mut known) = ([0.0f64; FEATURES], [0u32; FEATURES]);
     for lesson in lessons {

@@ -1,7 +1,8 @@
 //! The parts of a page about which people disagree: headline, byline, comments.
 //!
-//! Main texts disagree whether these blocks belong to the content. So the user can choose. Takes the blocks of a page
-//! with their features, and which of them are content. Says which blocks are such a part, and what becomes of them.
+//! People who mark main texts disagree whether these blocks belong to the content, so the user can choose. Takes the
+//! blocks of a page with their features, and which of them are content. Returns which blocks are such a part, and
+//! whether the user's choice keeps or removes them.
 
 use std::ops::Range;
 
@@ -15,12 +16,12 @@ const BYLINE_WORDS: f32 = 12.0;
 /// A part of a page about which people disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PagePart {
-    /// The headline, and headings of the first level directly beside it that repeat it.
+    /// The headline, and the first-level headings directly before or after it that repeat it.
     Headline,
     /// The short blocks between the headline and the first long block, such as author and date.
     Byline,
-    /// What readers wrote: all in elements that their authors call so, in class, id, `itemprop` or `itemtype`, and that
-    /// do not have the headline.
+    /// The comments of readers: all text in elements with such a name in class, id, `itemprop` or `itemtype`, except
+    /// elements that contain the headline.
     Comments,
 }
 
@@ -35,7 +36,7 @@ impl PagePart {
     }
 }
 
-/// What lost content weighs against boilerplate that is left in: the square root of the weight of recall.
+/// How much lost content weighs, compared with boilerplate that is left in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Favor {
@@ -49,7 +50,7 @@ pub enum Favor {
 }
 
 impl Favor {
-    /// By how much more recall weighs than precision.
+    /// How many times as much recall weighs as precision.
     pub(crate) fn care(self) -> f32 {
         match self {
             Favor::Balance => 1.0,
@@ -59,7 +60,7 @@ impl Favor {
     }
 }
 
-/// What the user wants of a part of a page.
+/// The user's choice for a part of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartChoice {
     /// The program decides.
@@ -71,7 +72,7 @@ pub enum PartChoice {
     Drop,
 }
 
-/// What the user wants of a page.
+/// The user's choices for a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageChoices {
@@ -97,7 +98,7 @@ impl PageChoices {
     }
 }
 
-/// What becomes of a block by the choice of the user.
+/// The result of the user's choice for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chosen {
     /// It is kept, with all its text.
@@ -111,9 +112,9 @@ pub enum Chosen {
 pub struct PageParts {
     comments: Comments,
     headline: Option<usize>,
-    /// Whether the block that is taken for the headline is a paragraph that says what the title says.
+    /// Whether the block that was found as the headline is a paragraph of prose, not a heading.
     is_paragraph: bool,
-    /// The blocks that say the headline again.
+    /// The headings that repeat the headline.
     repeats: Vec<usize>,
     byline: Vec<usize>,
 }
@@ -162,7 +163,7 @@ impl PageParts {
         self.comments.have(block).then_some(PagePart::Comments)
     }
 
-    /// What becomes of a block. `None` if the user chose nothing for it.
+    /// The result of the user's choice for a block. `None` if the choice decides nothing about it.
     pub fn chosen(&self, block: usize, choices: PageChoices) -> Option<Chosen> {
         let part = self.part(block)?;
         let stays = match part {
@@ -182,9 +183,9 @@ impl PageParts {
 /// The blocks with comments.
 #[derive(Clone, Debug, Default)]
 struct Comments {
-    /// For each block of the page, whether it is one of them. Empty if none is.
+    /// For each block of the page, whether it has comments. Empty if no block has any.
     have: Vec<bool>,
-    /// For those of them that are buttons and other links.
+    /// For each block of the page, whether most of it is buttons and other links. Empty like `have`.
     are_links: Vec<bool>,
 }
 
@@ -202,7 +203,7 @@ impl Comments {
                 comments.are_links = page.blocks.iter().map(is_link).collect();
                 comments.have = vec![false; page.blocks.len()];
             }
-            // Of containers in containers, the outermost comes first.
+            // Of nested containers the outermost comes first, so the blocks of inner ones are filled already.
             comments.have[blocks.start.max(end).min(blocks.end)..blocks.end].fill(true);
             end = end.max(blocks.end);
         }
@@ -218,20 +219,19 @@ impl Comments {
     }
 }
 
-/// The headline of a page: the block that says most of what the page's title says, before the end of the best stretch
-/// of prose.
+/// The headline of a page: the block that is most like the page's title, up to the end of the best stretch of prose.
 pub fn headline(page: &Blocks, feature: &dyn Fn(usize, &str) -> f32) -> Option<usize> {
     (0..page.blocks.len()).find(|&block| feature(block, "title") > 0.0)
 }
 
-/// The short blocks between the headline and the first long block after it, if that is content.
+/// The short blocks between the headline and the first long block after it. Empty unless this long block is content.
 fn byline(headline: usize, words: &[f32], is_content: &dyn Fn(usize) -> bool) -> Range<usize> {
     let start = headline + 1;
     let first_long = (start..words.len()).find(|&block| words[block] > BYLINE_WORDS);
     start..first_long.filter(|&block| is_content(block)).unwrap_or(start)
 }
 
-/// Whether 2 texts have the same words, whatever their case and the marks between.
+/// Whether 2 texts have the same words, apart from case and punctuation.
 fn has_same_words(one: &str, other: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.split(|c| !is_letter_or_number(c)).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
@@ -253,8 +253,8 @@ mod tests {
         assert_eq!(byline(6, [1.0; 7]), 7..7);
     }
 
-    /// What becomes of each line, if headline and byline are removed. A line is an element's name and its text; the one
-    /// with `*` is what says most of what the title says.
+    /// For each line, the part as which it is removed, if the user drops headline and byline. A line is the name of an
+    /// element and its text. `*` marks the line that is most like the title.
     fn dropped(lines: &[(&str, &str)]) -> Vec<Option<PagePart>> {
         let mut text = String::new();
         let mut blocks = Vec::new();

@@ -1,26 +1,26 @@
 //! CSS selectors, and the elements of a page that they select.
 //!
-//! Takes the part of CSS that names elements by what people write in their tags:
+//! Supports the part of CSS that selects elements by the names and attributes in their tags:
 //!
 //! - names, classes, ids and attributes, alone or together: `div.story#main[role=main]`, `*`, `[itemprop=author]`;
 //! - an element inside another one (`aside li`) or directly inside it (`main > p`);
 //! - several selectors with commas.
 //!
-//! Attributes are those that a [`Tree`] has. The page stands for `html` and `body` together, and has no classes.
+//! Attributes are those that a [`Tree`] has. The node of the page counts as both `html` and `body`, and has no classes.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use crate::html::{Attribute, NodeKind, Tree};
 
-/// Maximum length of the name of an element, in bytes. A [`Tree`] has longer ones only in part.
+/// Maximum length of the name of an element, in bytes. A [`Tree`] cuts longer names off.
 pub const MAX_NAME: usize = 23;
 
 /// A CSS selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
     css: String,
-    /// Those with commas between them. At least one.
+    /// The selectors between the commas. At least one.
     alternatives: Vec<Vec<Step>>,
 }
 
@@ -32,7 +32,7 @@ struct Step {
     tests: Vec<Test>,
 }
 
-/// What an element must have.
+/// A property that an element must have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Test {
     Name(String),
@@ -42,7 +42,7 @@ enum Test {
     Attribute(Attribute, Option<String>),
 }
 
-/// Why a text is no selector.
+/// The reason why a text is not a selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectorError(String);
 
@@ -58,7 +58,7 @@ impl Selector {
     /// Parses a selector.
     ///
     /// # Errors
-    /// If it is none, or uses a part of CSS that dehusk does not have.
+    /// If the text is not a selector, or uses a part of CSS that dehusk does not support.
     pub fn parse(css: &str) -> Result<Selector, SelectorError> {
         let mut parser = Parser { css, at: 0 };
         let mut alternatives = vec![parser.steps()?];
@@ -71,12 +71,12 @@ impl Selector {
         }
     }
 
-    /// As it was written.
+    /// The selector as it was written.
     pub fn css(&self) -> &str {
         &self.css
     }
 
-    /// The same as XPath 1.0.
+    /// The selector as XPath 1.0.
     pub fn xpath(&self) -> String {
         let alternatives: Vec<String> = self.alternatives.iter().map(|steps| xpath(steps)).collect();
         alternatives.join(" | ")
@@ -110,7 +110,7 @@ fn xpath(steps: &[Step]) -> String {
     path
 }
 
-/// A string in XPath, which has no escapes.
+/// A text as a string of XPath, which has no escapes.
 fn literal(text: &str) -> String {
     match (text.contains('\''), text.contains('"')) {
         (false, _) => format!("'{text}'"),
@@ -155,7 +155,7 @@ impl<'c> Parser<'c> {
         is_next
     }
 
-    /// Whether there was white space.
+    /// Skips white space. Returns whether there was any.
     fn blank(&mut self) -> bool {
         let before = self.at;
         self.at = self.css.len() - self.rest().trim_ascii_start().len();
@@ -265,7 +265,7 @@ impl<'c> Parser<'c> {
         Err(SelectorError(format!("a {quote} is missing at its end")))
     }
 
-    /// The character of an escape: `\:`, or `\3a ` with its number.
+    /// Reads an escape and returns its character: `\:`, or `\3a ` with the number of the character.
     fn escaped(&mut self) -> Result<char, SelectorError> {
         self.at += 1;
         let digits = self.rest().bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
@@ -296,7 +296,7 @@ fn starts_name(char: char) -> bool {
     char.is_ascii_alphabetic() || matches!(char, '-' | '_' | '\\') || !char.is_ascii()
 }
 
-/// What is looked up about an element to find the steps that it may be.
+/// A property of an element, by which the steps that it may match are looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Name(String),
@@ -318,7 +318,7 @@ struct Placed {
     step: Step,
     /// Whether it is the first step.
     is_first: bool,
-    /// The number of the selector that it completes.
+    /// The number of the selector, if it is the last step.
     completes: Option<usize>,
 }
 
@@ -346,15 +346,17 @@ impl SelectorSet {
         if self.is_empty() {
             return selected;
         }
-        // The elements around the current one, each with the steps that it is.
+
+        // The elements around the current one, each with the steps that it matches.
         let mut open: Vec<(usize, Vec<u32>)> = Vec::new();
-        // For each step, the number of elements around the current one that are it.
+        // For each step, the number of elements around the current one that match it.
         let mut around = vec![0_u32; self.steps.len()];
         for node in (0..tree.len()).filter(|&node| tree.kind(node) == NodeKind::Element) {
             while open.last().is_some_and(|(last, _)| tree.end(*last) <= node) {
                 let (_, steps) = open.pop().unwrap_or_default();
                 steps.into_iter().for_each(|step| around[step as usize] -= 1);
             }
+
             let parent = open.last().map_or(&[][..], |(_, steps)| steps);
             let mut steps = Vec::new();
             self.candidates(tree, node, |step| {
@@ -365,6 +367,7 @@ impl SelectorSet {
                     steps.push(step);
                 }
             });
+
             steps.sort_unstable();
             steps.dedup();
             for &step in &steps {
@@ -387,7 +390,7 @@ impl SelectorSet {
     }
 }
 
-/// The rarest that an element of the step must have.
+/// The key of a step: what is likely the rarest property that its elements must have.
 fn key(step: &Step) -> Key {
     let tests = || step.tests.iter();
     let id = tests().find_map(|test| if let Test::Id(id) = test { Some(Key::Id(id.clone())) } else { None });
@@ -398,7 +401,7 @@ fn key(step: &Step) -> Key {
     id.or_else(class).or_else(name).unwrap_or(Key::Any)
 }
 
-/// The name of an element. The page has two.
+/// The names of an element. Only the page has two.
 fn names_of(tree: &Tree, node: usize) -> impl Iterator<Item = &str> {
     let page: &[&str] = if node == 0 { &["html", "body"] } else { &[] };
     page.iter().copied().chain((node > 0).then(|| tree.name(node)))
@@ -432,7 +435,7 @@ mod tests {
         <div class='story body'><p>b<aside class=related><ul><li>c<li class=last>d</ul></aside><p itemprop=author>e</div>\
         <div class=Story>f</div></main><x-share class=\"tw:flex 2col\">g</x-share>";
 
-    /// The text of what a selector selects.
+    /// The text of the elements that a selector selects.
     fn selected(css: &str) -> String {
         let (text, tree) = read::<Tree>(PAGE);
         let selector = Selector::parse(css).unwrap();
@@ -508,7 +511,7 @@ mod tests {
         assert_eq!(xpath("body *[id='\"\\'']"), "//body//*[@id=concat('\"', \"'\", '')]");
     }
 
-    /// Whether a node is the last of some steps, by trying all ways.
+    /// Whether a node matches the last of some steps. Tries all ways to reach it.
     fn is(tree: &Tree, node: usize, steps: &[Step]) -> bool {
         let Some((last, before)) = steps.split_last() else { return true };
         let fits = last.tests.iter().all(|test| test.holds(tree, node));

@@ -1,7 +1,7 @@
 //! Site-level template detection: subtrees that recur on the pages of a site are boilerplate.
 //!
-//! The pages of a source are compared by the hashes of their subtrees. What is found labels the examples from which a
-//! page-level model is learned ([`labels`]), together with the text that recurs.
+//! The pages of a source are compared by the hashes of their subtrees. The recurring subtrees, together with the text
+//! that recurs, label the examples from which a page-level model is learned ([`labels`]).
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use crate::html::{NodeKind, Tree};
 
 /// A subtree on more than this share of the pages is boilerplate.
 pub const THETA: f64 = 0.1;
-/// A node of which more than this share is boilerplate is boilerplate itself.
+/// A node is boilerplate if more than this share of it is.
 const COVERED: f64 = 0.85;
 
-/// On how many pages of a site each subtree is.
+/// Counts, for each subtree, the pages of a site that have it.
 #[derive(Clone, Debug, Default)]
 pub struct SiteLevel {
     pages: u32,
-    /// For each hash, the number of pages, and the last one.
+    /// For each hash, the number of pages that have it, and the last of these pages.
     seen: FxHashMap<u64, (u32, u32)>,
 }
 
@@ -34,26 +34,26 @@ impl SiteLevel {
         }
     }
 
-    /// Whether a subtree is on more than this share of the pages, and on 2 at least.
+    /// Whether a subtree is on more than the share `theta` of the pages, and on at least 2 pages.
     pub fn is_template(&self, hash: u64, theta: f64) -> bool {
         let count = self.seen.get(&hash).map_or(0, |&(count, _)| count);
         count >= 2 && f64::from(count) > theta * f64::from(self.pages)
     }
 }
 
-/// What tells that a node is boilerplate.
+/// The evidence by which a node is labelled as boilerplate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labels {
     /// Its subtree recurs on other pages, or most of its markup is in such subtrees.
     Hash,
-    /// Most of its text is removed, as the caller knows. Nodes without text have no label.
+    /// Most of its text is in the ranges that the caller gives as removed. Nodes without text have no label.
     Text,
-    /// One or the other, or most of its text is in recurring subtrees or removed.
+    /// Either of the two, or most of its text is removed or in recurring subtrees.
     Both,
 }
 
-/// Whether each node of a page is boilerplate. `recurs` says whether its subtree does, `removed` are the ranges of the
-/// visible text that are removed, in order.
+/// For each node of a page, whether it is boilerplate. `recurs` says for each node whether its subtree recurs.
+/// `removed` has the ranges of the visible text that are removed, in order.
 pub fn labels(tree: &Tree, recurs: &[bool], removed: &[Range<usize>], by: Labels) -> Vec<Option<bool>> {
     let by_hash = covered(tree, recurs);
     let no_node = vec![false; tree.len()];
@@ -67,7 +67,7 @@ pub fn labels(tree: &Tree, recurs: &[bool], removed: &[Range<usize>], by: Labels
     (0..tree.len()).map(label).collect()
 }
 
-/// Whether each node recurs, or is covered by nodes inside it that do.
+/// For each node, whether it recurs, or recurring nodes inside it cover most of it.
 fn covered(tree: &Tree, recurs: &[bool]) -> Vec<bool> {
     let mut bytes = vec![0usize; tree.len()];
     let mut covered = vec![false; tree.len()];
@@ -84,7 +84,7 @@ fn covered(tree: &Tree, recurs: &[bool]) -> Vec<bool> {
     covered
 }
 
-/// The share of the text of each node that is removed or in a node that recurs. `None` without text.
+/// For each node, the share of its text that is removed or in a recurring node. `None` if it has no text.
 fn removed_shares(tree: &Tree, recurs: &[bool], removed: &[Range<usize>]) -> Vec<Option<f64>> {
     let mut all = vec![0usize; tree.len()];
     let mut gone = vec![0usize; tree.len()];
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(labelled(page, "d", "", Labels::Hash), ["d"]);
         assert_eq!(labelled(page, "", "xx yy", Labels::Text), ["c", "d"]);
         assert_eq!(labelled(page, "", "xx yy", Labels::Hash), [""; 0]);
-        // Half is found one way, and half the other way.
+        // One half is found by hash, the other half by text.
         assert_eq!(labelled(page, "d", "yy", Labels::Both), ["c", "d"]);
     }
 

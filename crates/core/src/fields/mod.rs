@@ -6,8 +6,8 @@
 //! the same column, in whatever pattern they are.
 //!
 //! No part of a text is in two values of different matches. Where patterns overlap, the longest match comes first; of
-//! the others only values outside its values count. Nothing is decided here about what to remove: every match counts,
-//! template or not.
+//! the other matches, only values outside its values count. This module does not decide which text is removed: every
+//! match counts, template or not.
 //!
 //! ```
 //! use dehusk_core::cleaning::Scratch;
@@ -125,8 +125,8 @@ impl Fields {
         self.mined.iter().flat_map(|mined| &mined.columns).chain(written).map(String::as_str)
     }
 
-    /// The values in a text, in the order of the text. They do not overlap, except nested groups of one regex. An error
-    /// if the search for a regex that a person wrote was given up. Linear in the text for mined patterns, apart from
+    /// The values in a text, in the order of the text. They do not overlap, except nested groups of one regex. Fails if
+    /// the search for a regex that a person wrote was given up. Linear in the text for mined patterns, apart from
     /// sorting the results.
     pub fn values(&self, scratch: &mut Scratch, text: &str) -> Result<Vec<Value<'_>>, CleanError> {
         let mut matches = Vec::new();
@@ -174,7 +174,7 @@ fn places(run: &TokenRun, found: &Found, mutable: &MutableSet) -> Vec<Range<usiz
         match piece {
             Piece::Break => {}
             Piece::Literal { .. } => at += 1,
-            // A row of marks is no value.
+            // A row of marks is not a value.
             Piece::Slot { id, .. } if mutable.has_marks_only(*id) => at += 1,
             Piece::Slot { .. } => {
                 places.push(at..at + 1);
@@ -187,7 +187,7 @@ fn places(run: &TokenRun, found: &Found, mutable: &MutableSet) -> Vec<Range<usiz
 }
 
 impl Written {
-    /// `None` if no group has a name.
+    /// Compiles a regex that has named groups. `None` if no group has a name.
     fn of(id: &str, regex: &ForeignRegex) -> Option<Written> {
         // Most regexes have no names, and need not be compiled to find out.
         let has_names = !Expr::parse_tree(regex.as_str()).ok()?.named_groups.is_empty();
@@ -211,8 +211,9 @@ impl Written {
     }
 }
 
-/// Drops the values that overlap a value of an earlier match. Longer matches come first. Of equally long ones, the one
-/// with the shortest values (the most fixed text), then the one found first. Returns the rest in the order of the text.
+/// Drops the values that overlap a value of an earlier match. Longer matches come first. Among equally long matches,
+/// the one with the shortest values (the most fixed text) comes first, then the one found first. Returns the other
+/// values in the order of the text.
 fn each_once(mut matches: Vec<Match>) -> Vec<Value> {
     let varying = |found: &Match| found.values.iter().map(|value| value.bytes.len()).sum::<usize>();
     matches.sort_by_key(|found| (std::cmp::Reverse(found.bytes.len()), varying(found)));

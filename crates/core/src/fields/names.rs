@@ -1,9 +1,9 @@
 //! Names for columns.
 //!
 //! Takes the mined patterns of a source as runs of tokens. Gives a name for each [`VaryingPlace`] in them. The name is
-//! what the template says about the place: the words directly before it, such as `isbn-13` in `ISBN-13: {number}`, or
-//! else the words after it, such as `responses` in `{number} responses`. Names depend on the patterns only, and mostly
-//! on the place's own pattern. So mining again changes few of them.
+//! made of the template's words about the place. These are the words directly before it, such as `isbn-13` in
+//! `ISBN-13: {number}`, or else the words after it, such as `responses` in `{number} responses`. Names depend on the
+//! patterns only, and mostly on the place's own pattern. So mining again changes few of them.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ const FREE: &str = "text";
 pub struct VaryingPlace {
     /// The words that describe it. Empty if there are none.
     pub label: String,
-    /// Whether the words stand before an earlier place, and only signs stand between that place and this one.
+    /// Whether the words are those before an earlier place. Only signs are between that place and this one.
     pub is_second: bool,
     /// The kind of text at the place: the name of a mutable pattern, or `text` for a free stretch.
     pub kind: String,
@@ -31,7 +31,7 @@ pub struct VaryingPlace {
 /// The varying places in a run, in order.
 pub fn places(run: &TokenRun, mutable: &MutableSet) -> Vec<VaryingPlace> {
     let kind = |piece: &Piece| match piece {
-        // A row of marks is no value.
+        // A row of marks is not a value.
         Piece::Slot { id, .. } if mutable.has_marks_only(*id) => None,
         Piece::Slot { id, .. } => Some(mutable.pattern(*id).name.clone()),
         Piece::Free { .. } => Some(FREE.to_owned()),
@@ -74,9 +74,9 @@ fn numbered(names: Vec<String>) -> Vec<String> {
     names.into_iter().map(number).collect()
 }
 
-/// The words that describe the piece at this index, and whether they stand before another place. The first of these
-/// that is not empty: the words before it in its line, the words after it, the words before the place it follows, the
-/// end of the line above.
+/// The words that describe the piece at this index, and whether they are those of an earlier place. The words are the
+/// first of these that are not empty: the words before the piece in its line, the words after it, the words before an
+/// earlier place with only signs in between, the end of the line above.
 fn label(pieces: &[Piece], index: usize) -> (String, bool) {
     let beside = || Some(words_before(pieces, index)).filter(|words| !words.is_empty());
     let behind = || Some(words_after(&pieces[index + 1..])).filter(|words| !words.is_empty());
@@ -108,7 +108,7 @@ fn words_after(pieces: &[Piece]) -> String {
     written(&lightest(words.map(|at| &pieces[at])))
 }
 
-/// The words before the preceding place, if only signs stand between the two places.
+/// The words before the preceding place, if only signs are between the two places.
 fn words_before_last(pieces: &[Piece], index: usize) -> Option<String> {
     let last = (index - signs_before(pieces, index)).checked_sub(1)?;
     let is_place = matches!(pieces[last], Piece::Slot { .. } | Piece::Free { .. });

@@ -1,11 +1,11 @@
-//! Where the nodes of a page are drawn.
+//! The places at which the nodes of a page are drawn.
 //!
-//! dehusk lays out no page. What does, such as a browser, can tell it.
+//! dehusk does not lay out pages. A program that does, such as a browser, can supply the boxes.
 
 use super::style::Style;
 use super::tree::Tree;
 
-/// Where a node is drawn, in pixels from the left upper corner of the page.
+/// The place at which a node is drawn, in pixels from the upper left corner of the page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rect {
     /// Distance from the left edge.
@@ -24,7 +24,7 @@ impl Rect {
         f64::from(self.width.max(0.0)) * f64::from(self.height.max(0.0))
     }
 
-    /// The smallest rectangle around two. An empty one counts for nothing.
+    /// The smallest rectangle around two. One without width and height is ignored.
     #[doc(hidden)]
     pub fn and(self, other: Rect) -> Rect {
         let is_empty = |rect: Rect| rect.width <= 0.0 && rect.height <= 0.0;
@@ -52,9 +52,10 @@ pub struct Boxes {
 }
 
 impl Boxes {
-    /// The boxes of the nodes of a page of this width and height, and the number of them that belong to no node. `drawn` has the
-    /// byte of the page at which each start tag or run of text begins that is drawn, in any order. `styles` has the same byte for
-    /// each that looks otherwise than what is around it; if it has none at all, names of elements say how nodes look.
+    /// Assigns boxes to the nodes of a page of this width and height. Also returns the number of boxes that belong to
+    /// no node. `drawn` has the boxes of all start tags and runs of text that are drawn, each with the byte of the page
+    /// at which the tag or run begins, in any order. `styles` has, with the same byte, the style of each that looks
+    /// different from the node around it. If `styles` is empty, the names of elements say how nodes look.
     pub fn of_nodes(
         tree: &Tree,
         [width, height]: [f32; 2],
@@ -63,7 +64,7 @@ impl Boxes {
     ) -> (Boxes, usize) {
         drawn.sort_by_key(|&(byte, _)| byte);
         let mut found = vec![false; drawn.len()];
-        // The page begins where its first element does.
+        // The page may begin at the same byte as its first element, so the page is not looked up.
         let page = Some(Rect { left: 0.0, top: 0.0, width, height });
         let of = (1..tree.len()).map(|node| {
             let at = drawn.binary_search_by_key(&tree.bytes(node).start, |&(byte, _)| byte).ok()?;

@@ -1,7 +1,8 @@
-//! Where elements start and end on a page, and which of their text is visible.
+//! Decides where the elements of a page start and end, and which text is visible.
 //!
-//! Keeps the stack of open elements as the tree builder of a browser does. It follows the rules "in body", "in table" and
-//! foreign content of the HTML standard. Text that is not hidden is passed on, and so are the elements and their visibility.
+//! Keeps the stack of open elements as the tree builder of a browser does. It follows the rules "in body", "in table"
+//! and foreign content of the HTML standard. Text that is not hidden is passed on, and so are the elements and their
+//! visibility.
 
 use std::ops::Range;
 
@@ -32,7 +33,7 @@ pub(super) struct Builder<T> {
     ends_foreign: bool,
     /// Whether the page is read as if no script ran.
     without_scripts: bool,
-    /// Number of bytes that are not shown and that a script may show.
+    /// Number of bytes that are not shown, but that a script may show.
     unseen: usize,
 }
 
@@ -60,7 +61,7 @@ impl<T: Trace> Builder<T> {
         self.lines.finish()
     }
 
-    /// Number of bytes that are not shown and that a script may show. `<noscript>` counts with its markup.
+    /// Number of bytes that are not shown, but that a script may show. `<noscript>` counts with its markup.
     pub(super) fn unseen(&self) -> usize {
         self.unseen
     }
@@ -124,6 +125,7 @@ impl<T: Trace> Builder<T> {
             self.leave_foreign();
             self.ends_foreign = true;
         }
+
         self.imply_ends(tag);
         self.open(name, pending)
     }
@@ -138,7 +140,7 @@ impl<T: Trace> Builder<T> {
         }
         match name.tag {
             Tag::Html | Tag::Head | Tag::Body => {}
-            // Without an open element, `</br>` and `</p>` stand for an empty element.
+            // Without an open element, `</br>` and `</p>` act as an empty element.
             Tag::Br => self.end_line(),
             Tag::P => {
                 if !self.close_p() {
@@ -180,6 +182,7 @@ impl<T: Trace> Builder<T> {
             self.add_empty(name, pending);
             return None;
         }
+
         let is_shown_noscript = tag == Tag::Noscript && self.without_scripts;
         let unseen = tag.is_unseen() && !pending.is_shadow_root() && !is_shown_noscript;
         let hides = look != Look::Shown || unseen;
@@ -235,7 +238,8 @@ impl<T: Trace> Builder<T> {
         self.is_end_tag = is_end_tag;
     }
 
-    /// Adds an element that has no content. Only a button has text, its label, and a picture whose `alt` text is shown.
+    /// Adds an element that has no content. Only two kinds have text: a button has its label, and a picture has its
+    /// `alt` text, if such texts are shown.
     fn add_empty(&mut self, name: Name, pending: &PendingTag) {
         let is_hidden = self.stack.is_hidden() || pending.look() != Look::Shown;
         let is_seen = !is_hidden && name.tag.is_drawn() && !pending.is_hidden_field();
@@ -245,9 +249,10 @@ impl<T: Trace> Builder<T> {
         if let Some(label) = label {
             label.pieces().for_each(|(text, origin)| self.lines.flow(text, origin));
         }
+
         let alt_text = pending.alt_text().filter(|_| is_seen);
         if let Some(text) = alt_text {
-            // Each part of it leads back to all of the tag, so that a cut removes the whole picture or nothing.
+            // Each part of the text leads back to the whole tag, so that a cut removes the whole picture or nothing.
             let syntax = if self.ends_foreign { Syntax::EndOfForeign } else { Syntax::Markup };
             self.lines.flow_whole(text, &Origin::decoded(self.tag.clone()).within(syntax));
         }
@@ -277,7 +282,7 @@ impl<T: Trace> Builder<T> {
         self.lines.trace().open(Opening { name, start: self.tag.start, visibility, tag });
     }
 
-    /// Closes the innermost element. Its end is at this position.
+    /// Closes the innermost element, which ends at this position.
     fn pop(&mut self, end: usize) {
         self.lines.trace().close(end);
         if let Some(tag) = self.stack.pop() {
@@ -285,7 +290,7 @@ impl<T: Trace> Builder<T> {
         }
     }
 
-    /// Closes the element at a height and all elements inside it. These end before the tag that closes them.
+    /// Closes the element at a height and all elements inside it. The inner ones end before the current tag.
     fn close(&mut self, at: u32) {
         while at > 0 && self.stack.height() >= at {
             let is_ended = self.is_end_tag && self.stack.height() == at;

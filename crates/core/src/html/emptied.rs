@@ -1,8 +1,8 @@
-//! The elements of a page that are empty of what is kept.
+//! The elements of a page in which no text is kept.
 //!
 //! Takes the tree of a page and cuts in its visible text. Returns the outermost elements that had text and lose all of
-//! it, and the pictures that are boilerplate. Any other element that had no text is not among them: it belongs to what
-//! is around it.
+//! it, and the pictures that are boilerplate. Other elements that had no text are not returned: they are kept or
+//! removed with the element around them.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -35,8 +35,8 @@ pub(super) fn emptied(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<
     emptied
 }
 
-/// The cuts without what they remove of an `alt` text that they do not remove completely. Such a text stands in the tag
-/// of its picture, which is kept or removed as a whole. Cuts that share one remove it together.
+/// The cuts, except inside each `alt` text that they remove only in part: the text is in the tag of its picture, which
+/// is kept or removed as a whole. Several cuts can remove an `alt` text together.
 pub(super) fn beside_alt_texts<'c, 'r>(tree: &Tree, cuts: &'c [Cut<'r>]) -> Cow<'c, [Cut<'r>]> {
     let is_part = |text: &Range<usize>| {
         let len: usize = kept(text, cuts).map(|part| part.len()).sum();
@@ -47,6 +47,7 @@ pub(super) fn beside_alt_texts<'c, 'r>(tree: &Tree, cuts: &'c [Cut<'r>]) -> Cow<
     if staying.is_empty() {
         return Cow::Borrowed(cuts);
     }
+
     let mut beside = Vec::with_capacity(cuts.len());
     for cut in cuts {
         let first = staying.partition_point(|text| text.end <= cut.range.start);
@@ -81,14 +82,14 @@ pub(super) fn kept<'c>(range: &Range<usize>, cuts: &'c [Cut]) -> impl Iterator<I
     .filter(|part| part.start < part.end)
 }
 
-/// The run that shows the replacement of a cut: the first run of which the cut removes something, else the one before
-/// it.
+/// The run that shows the replacement of a cut: the first run from which the cut removes something, else the run before
+/// the cut.
 pub(super) fn run_of_replacement(tree: &Tree, cut: &Cut) -> Option<usize> {
     let first = tree.first_run_after(cut.range.start).filter(|&run| tree.text(run).start < cut.range.end);
     first.or_else(|| tree.run_at(cut.range.start)).or_else(|| tree.runs().next())
 }
 
-/// For each node, whether it has text, and whether some of it is kept. White space is no text.
+/// For each node, whether it has text, and whether some of it is kept. White space is not text.
 fn holders(text: &str, tree: &Tree, cuts: &[Cut]) -> (Vec<bool>, Vec<bool>) {
     let (mut had, mut keeps) = (vec![false; tree.len()], vec![false; tree.len()]);
     for run in tree.runs() {
@@ -107,8 +108,8 @@ fn holders(text: &str, tree: &Tree, cuts: &[Cut]) -> (Vec<bool>, Vec<bool>) {
     (had, keeps)
 }
 
-/// Where a page has cells that reach into other rows. If a row beside them is removed, they would reach into wrong
-/// ones.
+/// The places at which a page has cells that span several rows. If one of these rows were removed, the cells would
+/// reach into the wrong rows.
 struct Spans(Vec<usize>);
 
 impl Spans {

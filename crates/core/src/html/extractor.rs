@@ -1,4 +1,4 @@
-//! Receives what the tokenizer reads, and finds its position in the source.
+//! Receives the tokens of a page, and finds their positions in the source.
 
 use std::convert::Infallible;
 
@@ -79,8 +79,8 @@ impl<'a, T: Trace> Extractor<'a, T> {
         }
     }
 
-    /// Whether the tokenizer read further before it emitted this text. It does so for a `</` that turned out not to
-    /// start an end tag, and for brackets that turned out not to end a CDATA section.
+    /// Whether the tokenizer read further before it emitted this text. It does so for a `</` that turns out not to
+    /// start an end tag, and for brackets that turn out not to end a CDATA section.
     fn is_late(&self, text: &[u8]) -> bool {
         let rest = self.source.get(self.seen..).unwrap_or_default();
         matches!(text, b"</" | b"]" | b"]]") && rest.starts_with(text)

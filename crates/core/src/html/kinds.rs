@@ -1,7 +1,7 @@
-//! What kind of page a page says that it is.
+//! The kinds that a page declares itself to be, such as an article or a product.
 //!
-//! Reads the type that it gives to sites that link to it (`og:type` of Open Graph), and the types of schema.org that it gives
-//! to search engines (JSON-LD). These are the same few words on pages in any language.
+//! Reads the type for sites that link to the page (`og:type` of Open Graph), and the types of schema.org for search
+//! engines (JSON-LD). The types are the same few words in any language.
 
 use std::sync::LazyLock;
 
@@ -11,14 +11,14 @@ use super::metadata::{is_linked_data, open_graph};
 use super::pending::PendingTag;
 use super::tags::Tag;
 
-/// A longer script is not looked at.
+/// Maximum size of a script, in bytes. Longer ones are ignored.
 const MOST_OF_SCRIPT: usize = 256 << 10;
 
-/// The kinds that a page says it is of: a bit for each of [`Kinds::NAMES`].
+/// The kinds that a page declares: a bit for each of [`Kinds::NAMES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kinds(u16);
 
-/// The words in types of Open Graph, with their kinds. The first that is in a type counts.
+/// The words in types of Open Graph, with their kinds. The first word that is contained in a type counts.
 const OF_GRAPH: [(&str, u16); 6] = [
     ("article", Kinds::GRAPH_ARTICLE),
     ("post", Kinds::GRAPH_ARTICLE),
@@ -28,7 +28,7 @@ const OF_GRAPH: [(&str, u16); 6] = [
     ("", Kinds::GRAPH_OTHER),
 ];
 
-/// The words in types of schema.org, with their kinds. All that are in a type count.
+/// The words in types of schema.org, with their kinds. All words that are contained in a type count.
 const OF_SCHEMA: [(&str, u16); 28] = [
     ("Article", Kinds::ARTICLE),
     ("BlogPosting", Kinds::ARTICLE),
@@ -97,21 +97,21 @@ impl Kinds {
     /// The kinds that Open Graph gives.
     const GRAPH: u16 = Kinds::GRAPH_ARTICLE | Kinds::GRAPH_PRODUCT | Kinds::GRAPH_SITE | Kinds::GRAPH_OTHER;
 
-    /// For each of the [`NAMES`](Kinds::NAMES), whether it is one of them.
+    /// For each of the [`NAMES`](Kinds::NAMES), whether the page is of this kind.
     pub fn each(self) -> impl Iterator<Item = bool> {
         (0..Kinds::NAMES.len()).map(move |kind| self.0 >> kind & 1 == 1)
     }
 
-    /// The first type of Open Graph counts.
+    /// Adds a type of Open Graph. Only the first one of a page counts.
     fn add_graph_type(&mut self, name: &str) {
         let name = name.to_ascii_lowercase();
         let kind = OF_GRAPH.iter().find(|(word, _)| name.contains(word)).filter(|_| self.0 & Kinds::GRAPH == 0);
         kind.into_iter().for_each(|(_, kind)| self.0 |= kind);
     }
 
-    /// The types in a script with JSON-LD.
+    /// Adds the types in a script with JSON-LD.
     fn add_linked_data(&mut self, script: &str) {
-        // A text, or a list of texts.
+        // The value is a text or a list of texts.
         static TYPES: LazyLock<Option<Regex>> =
             LazyLock::new(|| Regex::new(r#""@type"\s*:\s*(?:"([^"]*)"|\[([^\]]*)\])"#).ok());
         for types in TYPES.iter().flat_map(|types| types.captures_iter(script)) {
@@ -130,7 +130,7 @@ pub(super) struct KindsReader {
 }
 
 impl KindsReader {
-    /// A start tag.
+    /// Processes a start tag.
     pub(super) fn open(&mut self, tag: &PendingTag, name: Tag) {
         self.end_script();
         match name {
@@ -140,7 +140,7 @@ impl KindsReader {
         }
     }
 
-    /// Text of a script.
+    /// Adds text of a script.
     pub(super) fn script(&mut self, text: &[u8]) {
         self.script = self.script.take().filter(|script| script.len() + text.len() <= MOST_OF_SCRIPT);
         self.script.iter_mut().for_each(|script| script.push_str(&String::from_utf8_lossy(text)));
@@ -189,7 +189,7 @@ mod tests {
             &page(r#"{"@type":"TechArticle","about":{"@type":"ItemList"}}"#),
             &["says-article", "says-list", "says-reference"],
         );
-        // What is broken says what it says up to there.
+        // A broken script counts up to the place where it breaks.
         says(&page(r#"{"@type":"Recipe","@type":"Event"#), &["says-recipe"]);
         says(&page(r#"{"name":"Product","@type":1}"#), &[]);
         says(r#"<script>{"@type":"Product"}</script>"#, &[]);

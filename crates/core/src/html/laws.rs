@@ -43,8 +43,8 @@ fn check_with(html: &str, alt_text: AltText) {
     check_written(html, &text, &map, &tree, alt_text);
 }
 
-/// Without every other word, a page shows the rest, with the elements that are empty then and without them. As a plain page
-/// it shows the rest too.
+/// A page without every other word shows the same text, whether the emptied elements are kept or taken out. The plain
+/// page without cuts shows all text.
 #[track_caller]
 fn check_written(html: &str, text: &str, map: &SourceMap, tree: &Tree, alt_text: AltText) {
     let mut at = 0;
@@ -65,7 +65,7 @@ fn ink(text: &str) -> String {
     text.chars().filter(|char| !char.is_whitespace()).collect()
 }
 
-/// Every character leads back to itself in the source, or to what stands for it, in order.
+/// Each character of the text leads back to itself in the source, or to the source that stands for it, in order.
 #[track_caller]
 fn check_map(html: &str, text: &str, map: &SourceMap) {
     let ranges: Vec<_> = map.source_ranges(0..text.len()).collect();
@@ -80,7 +80,7 @@ fn check_map(html: &str, text: &str, map: &SourceMap) {
             let is_reference = source.starts_with('&') && source.len() > 1;
             let is_space = char.is_ascii_whitespace() && source.trim_ascii().is_empty();
             let is_replaced = char == '\u{fffd}' && source == "\0";
-            // All of an `alt` text leads back to the tag of its picture.
+            // Each character of an `alt` text leads back to the tag of its picture.
             let is_picture = ["<img", "<image"].iter().any(|tag| starts_with_name(source, tag));
             let is_itself = source.strip_prefix(char) == Some("");
             assert!(
@@ -122,8 +122,8 @@ fn check_runs(html: &str, text: &str, tree: &Tree) {
     }
 }
 
-/// Nodes are in preorder. Their texts and bytes nest, and follow each other. An element with attributes starts with its
-/// tag.
+/// Nodes are in preorder. The texts and bytes of nodes nest, and those of siblings are in order. An element with
+/// attributes starts with its tag.
 #[track_caller]
 fn check_nodes(html: &str, text: &str, tree: &Tree) {
     assert_eq!((tree.parent(0), tree.end(0), tree.bytes(0)), (None, tree.len(), 0..html.len()), "{html:?}");
@@ -155,7 +155,8 @@ fn check_nodes(html: &str, text: &str, tree: &Tree) {
     }
 }
 
-/// Whether the bytes of an element start with its tag. A replaced character in the name may be any in the source.
+/// Whether the bytes of an element start with its tag. A replacement character in the name may stand for any in the
+/// source.
 fn starts_with_tag(html: &str, tree: &Tree, node: usize) -> bool {
     let name = tree.name(node).split('\u{fffd}').next().unwrap_or_default().as_bytes();
     let source = html[tree.bytes(node)].as_bytes();

@@ -1,10 +1,10 @@
-//! Where the nodes of a page are about, without a layout engine.
+//! Estimates where the nodes of a page are drawn, without a layout engine.
 //!
-//! Blocks stand one below the other, text fills lines, the cells of a table stand side by side. That is what a browser does
-//! with a page that has no style sheet. The width of a letter is a guess.
+//! Blocks are placed one below the other, text fills lines, the cells of a table are placed side by side. A browser
+//! does the same with a page that has no style sheet. The width of a letter is a guess.
 //!
-//! One pass finds how wide the content of each node would like to be, a second one places the nodes. Both take linear time,
-//! and no function calls itself.
+//! One pass finds how wide the content of each node would like to be, a second one places the nodes. Both take linear
+//! time, and no function calls itself.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +22,9 @@ const INDENT: f32 = 40.0;
 const LETTER: f32 = 0.45;
 /// The height of a line, in heights of its font.
 const LINE: f32 = 1.15;
-/// The narrowest place for text. What is nested deeper gets no narrower.
+/// Minimum width for text. Deeper nesting does not make it narrower.
 const NARROWEST: f32 = 40.0;
-/// A page can declare any size.
+/// Maximum size, in pixels. A page can declare any size.
 const LARGEST: f32 = 10_000.0;
 
 /// Where the nodes of a page would be drawn, in a window 1024 pixels wide. `text` is the visible text.
@@ -58,6 +58,7 @@ pub fn estimated_boxes(tree: &Tree, text: &str) -> Boxes {
             },
         }
     }
+
     layout.close_before(tree.len());
     let height = layout.open[0].line.bottom() + MARGIN_OF_PAGE;
     let mut rects = layout.rects;
@@ -72,7 +73,7 @@ pub fn estimated_boxes(tree: &Tree, text: &str) -> Boxes {
     Boxes { width: WINDOW_WIDTH, height, of: rects.into_iter().map(Some).collect(), styles }
 }
 
-/// The size of an element that shows something else than its content. `None` for all others.
+/// The size of an element that shows something other than its content. `None` for all others.
 fn replaced_size(tree: &Tree, node: usize, name: &str) -> Option<[f32; 2]> {
     let usual = match name {
         "img" => [24.0, 24.0],
@@ -98,7 +99,8 @@ fn pixels(value: &str) -> Option<f32> {
 /// How wide each node is if no line is broken.
 fn content_widths(tree: &Tree, text: &str, styles: &[Style]) -> Vec<f32> {
     let mut widths = vec![0.0f32; tree.len()];
-    // The widest line of each element that has ended, and the one that goes on. Children come from the last to the first.
+    // For each element, `widths` has the widest of its finished lines, and `running` the current line. Children come
+    // from the last to the first.
     let mut running = vec![0.0f32; tree.len()];
     for node in (1..tree.len()).rev() {
         let name = tree.name(node);
@@ -122,7 +124,7 @@ fn content_widths(tree: &Tree, text: &str, styles: &[Style]) -> Vec<f32> {
     widths
 }
 
-/// The widths of the columns of each table, by the number of its node.
+/// The widths of the columns of each table, by the node of the table.
 fn column_widths(tree: &Tree, widths: &[f32]) -> BTreeMap<usize, Vec<f32>> {
     let mut columns: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
     for row in (1..tree.len()).filter(|&node| tree.name(node) == "tr") {
@@ -141,7 +143,7 @@ fn is_cell(tree: &Tree, node: usize) -> bool {
     matches!(tree.name(node), "td" | "th")
 }
 
-/// The table of a row: the parent of its parent at most, for only parts of tables stand between.
+/// The table of a row: its parent, or the parent of that if it is a section of the table.
 fn table_of(tree: &Tree, row: usize) -> usize {
     let parent = tree.parent(row).unwrap_or(0);
     match tree.name(parent) {
@@ -150,7 +152,7 @@ fn table_of(tree: &Tree, row: usize) -> usize {
     }
 }
 
-/// An element that gets its place before its content does, while it is open.
+/// An open element that got its place before its content.
 #[derive(Debug)]
 struct Open {
     node: usize,
@@ -183,7 +185,7 @@ impl Line {
 struct Layout<'t> {
     tree: &'t Tree,
     rects: Vec<Rect>,
-    /// The innermost last. The first is the page.
+    /// The open elements, the innermost last. The first is the page.
     open: Vec<Open>,
     columns: BTreeMap<usize, Vec<f32>>,
     /// The block of the last run.
@@ -191,7 +193,8 @@ struct Layout<'t> {
 }
 
 impl Layout<'_> {
-    /// Begins another line if a run is of another block than the last one. Line breaks are no nodes.
+    /// Begins a new line if a run is of another block than the last run. This includes line breaks, which are not
+    /// nodes.
     fn start_block(&mut self, block: u32) {
         let is_other = std::mem::replace(&mut self.block, block) != block;
         let line = &mut self.innermost().line;
@@ -205,13 +208,14 @@ impl Layout<'_> {
         &mut self.open[last]
     }
 
-    /// Puts something into the line.
+    /// Puts a run or an element into the current line.
     fn flow(&mut self, node: usize, width: f32, height: f32) {
         let Open { left, width: room, line, .. } = self.innermost();
         if line.used > 0.0 && line.used + width.min(*room) > *room {
-            // Text that does not fit begins here all the same, but what is left of the line is not worth a box of its own.
+            // A browser begins long text in the rest of this line. But that part is not worth a box of its own.
             *line = Line::at(line.bottom());
         }
+
         let lines = (width / *room).ceil().max(1.0);
         line.height = line.height.max(height);
         let rect = Rect { left: *left + line.used, top: line.top, width: width.min(*room), height: height * lines };
@@ -234,6 +238,7 @@ impl Layout<'_> {
             _ => 0.0,
         };
         let indent = if matches!(name, "ul" | "ol" | "dd" | "blockquote" | "menu" | "dir") { INDENT } else { 0.0 };
+
         let table = self.open.last().filter(|_| is_cell(tree, node)).map(|row| table_of(tree, row.node));
         let widths = table.and_then(|table| self.columns.get(&table));
         let around = self.open.len() - 1;
@@ -253,6 +258,7 @@ impl Layout<'_> {
                 (around.left, around.line.top, around.width)
             }
         };
+
         let (left, width) = (left + indent, (width - indent).max(NARROWEST));
         let columns = (name == "tr").then_some((0, left));
         self.open.push(Open { node, end: tree.end(node), left, width, line: Line::at(top), columns });

@@ -55,7 +55,7 @@ struct Cell {
 }
 
 impl<T: Trace> Lines<T> {
-    /// Adds text and collapses its white space. Decoded text must be only white space or have none.
+    /// Adds text and collapses its white space. Decoded text must be all white space, or have none.
     pub(super) fn flow(&mut self, text: &[u8], origin: Origin) {
         let mut at = 0;
         while at < text.len() {
@@ -242,7 +242,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
 }
 
-/// Whether a byte is part of a visible character. The 2 bytes of the no-break space are not. Every other visible
+/// Whether a byte is part of a visible character. The 2 bytes of the no-break space do not count: every visible
 /// character has another byte as well.
 fn is_ink(byte: u8) -> bool {
     !is_space(byte) && !matches!(byte, b'\xC2' | b'\xA0')

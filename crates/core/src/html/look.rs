@@ -1,4 +1,4 @@
-//! What an element's attributes say about its visibility.
+//! The visibility of an element according to its attributes.
 
 /// The visibility of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Look {
     }
 }
 
-/// The value of a property that wins over its other values.
+/// Of the values that a style gives to a property, the one that wins.
 #[derive(Default)]
 struct Winner<'a> {
     value: &'a [u8],

@@ -8,9 +8,8 @@ use super::tree::Opening;
 /// Maps visible text back to the HTML source.
 ///
 /// There is an entry for each run of text that is unchanged in the source, for each character reference, and for each
-/// stretch of white space that was collapsed to a space. The `alt` text of a picture has one entry, which leads back to its
-/// whole tag. Line breaks, tabs and spaces that stand for markup have no
-/// entry.
+/// stretch of white space that was collapsed to a space. The `alt` text of a picture has one entry, which leads back to
+/// the whole tag. Line breaks, tabs and spaces that stand for markup have no entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceMap {
     pieces: Vec<Piece>,
@@ -31,7 +30,7 @@ struct Piece {
 pub(super) struct SourcePart {
     pub(super) source: Range<usize>,
     pub(super) syntax: Syntax,
-    /// Whether text stands directly before it in the source.
+    /// Whether text is directly before it in the source.
     pub(super) follows_text: bool,
 }
 
@@ -182,8 +181,8 @@ pub trait Trace: Default {
     /// Text was added in this range. Ranges come in order.
     fn add(&mut self, text: Range<usize>, origin: Origin);
 
-    /// The space in this range stands for `len` bytes of white space at the origin. It is called again for each further
-    /// piece of white space that the space stands for.
+    /// The space in this range stands for `len` bytes of white space at the origin. This is called again for each
+    /// further piece of white space that the same space stands for.
     fn add_space(&mut self, text: Range<usize>, origin: Origin, len: usize);
 
     /// The text from this position on was removed again.

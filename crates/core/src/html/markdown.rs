@@ -1,7 +1,7 @@
 //! A page without some of its text, as Markdown.
 //!
-//! `htmd` knows how Markdown is written. It is given a plain page (`plain.rs`) and never the page itself: it takes
-//! quadratic time for some pages, ends the program if elements are nested deeply, and loses cells of tables.
+//! The crate `htmd` writes the Markdown. It gets a plain page (`plain.rs`) and never the original page: on some
+//! original pages, it would take quadratic time, end the program at deep nesting, or lose cells of tables.
 
 use htmd::HtmlToMarkdown;
 use htmd::options::{BulletListMarker, Options};
@@ -14,9 +14,9 @@ use crate::cut::Cut;
 /// have a text, tables, code and emphasis. There is no line break at the end.
 ///
 /// `text` and `tree` must be those of the page, as [`read`](super::read) returns them. The cuts are as in
-/// [`page_without`](super::page_without). Of elements that lose all their text, and of pictures that are boilerplate,
-/// nothing is written, as in [`page_pruned`](super::page_pruned). `address` is the address of the page, if it is known.
-/// Links are made absolute with it and with the `<base>` of the page.
+/// [`page_without`](super::page_without). Elements that lose all their text and pictures that are boilerplate are left
+/// out, as in [`page_pruned`](super::page_pruned). `address` is the address of the page, if it is known. Links are made
+/// absolute with it and with the `<base>` of the page.
 ///
 /// ```
 /// use dehusk::Cut;
@@ -36,7 +36,7 @@ pub fn page_markdown(text: &str, tree: &Tree, cuts: &[Cut], address: Option<&str
         ol_number_spacing: 1,
         ..Options::default()
     };
-    // It reads from a string, which cannot fail.
+    // `htmd` reads from a string, which cannot fail.
     HtmlToMarkdown::builder().options(list).build().convert(&plain).unwrap_or_default()
 }
 

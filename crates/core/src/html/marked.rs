@@ -1,8 +1,8 @@
 //! A page with marks on its visible text, for people to look at in a browser.
 //!
-//! Takes a page with map and tree, and marks: ranges of its visible text. Returns the page with a `<span>` around each marked
-//! text. All that is added are insertions, so what the document looks like does not change otherwise. At its start, the new
-//! page gets what keeps it from running scripts or going elsewhere.
+//! Takes a page with map and tree, and marks: ranges of its visible text. Returns the page with a `<span>` around each
+//! marked text. All changes are insertions, so the page looks the same otherwise. At its start, the new page gets a
+//! policy that keeps it from running scripts or moving to another page.
 
 use std::borrow::Cow;
 use std::iter;
@@ -15,24 +15,24 @@ use super::syntax::Syntax;
 use super::tree::Tree;
 use crate::stretches::{common, touching};
 
-/// What a page with marks may load: looks from the web, but nothing that acts, and no files of this machine. Scripts are
-/// forbidden in every form, also as attributes and in links. Frames and objects are forbidden because a page inside them has
-/// its own policy.
+/// The policy of a page with marks. It may load styles, fonts and media from the web, but nothing that acts, and no
+/// files of this machine. Scripts are forbidden in every form, also as attributes and in links. Frames and objects are
+/// forbidden because a page inside them has its own policy.
 pub const MARKED_PAGE_POLICY: &str = "default-src 'none'; script-src 'none'; style-src http: https: data: 'unsafe-inline'; \
                                       img-src http: https: data:; font-src http: https: data:; \
                                       media-src http: https: data:; form-action 'none'";
 
-/// A policy does not stop `<meta http-equiv=refresh>`, and the page's own policy may forbid our style. So no such attribute
-/// keeps its name.
+/// A policy does not stop `<meta http-equiv=refresh>`, and the page's own policy may forbid our style. So all these
+/// attributes are renamed.
 const HTTP_EQUIV: &str = "http-equiv";
 
-/// Elements in which a browser ignores a `<span>`, or in which it would end an element.
+/// Elements in which a browser ignores a `<span>`, or in which a `<span>` would end an element.
 const WITHOUT_SPANS: [&str; 6] = ["math", "optgroup", "option", "select", "svg", "textarea"];
 
-/// Marks to draw on a page, and what goes with them.
+/// Marks to draw on a page, with the address, style and legend that they need.
 #[derive(Clone, Debug)]
 pub struct PageMarks<'a> {
-    /// In the order of the text, and disjoint.
+    /// The marks, in the order of the text and disjoint.
     pub marks: Vec<PageMark>,
     /// The address of the page, if it is known.
     pub address: Option<&'a str>,
@@ -49,15 +49,15 @@ pub struct PageMark {
     pub range: Range<usize>,
     /// Its class, for the style sheet.
     pub class: &'static str,
-    /// What is shown where somebody points at it.
+    /// The text that is shown while the pointer is on the mark.
     pub title: String,
 }
 
 /// The page with these marks. `map` and `tree` must be those of this page.
 ///
-/// Text where no `<span>` can stand has no mark: labels of `<input>`, the options of `<select>`, `<textarea>`, raw text,
-/// formulas. The visible text of the new page is that of the legend and then that of the old page, with `data-http-equiv` for
-/// `http-equiv`.
+/// Text in which a `<span>` is not possible has no mark: labels of `<input>`, the options of `<select>`, `<textarea>`,
+/// raw text, formulas. The visible text of the new page is that of the legend and then that of the old page, with
+/// `data-http-equiv` for `http-equiv`.
 pub fn page_marked(html: &str, map: &SourceMap, tree: &Tree, marks: &PageMarks) -> String {
     let mut insertions = vec![(start_of_content(html), start(tree, marks).into())];
     insertions.extend(defused(html));
@@ -65,7 +65,8 @@ pub fn page_marked(html: &str, map: &SourceMap, tree: &Tree, marks: &PageMarks) 
     insertions.sort_by_key(|&(at, _)| at);
     let mut page = String::with_capacity(html.len() + insertions.iter().map(|(_, text)| text.len()).sum::<usize>());
     let mut copied = html.len() - html.trim_start_matches(BYTE_ORDER_MARK).len();
-    // In no other encoding that a browser might guess, or that the page declares, is the start what it seems to be.
+    // The byte order mark fixes the encoding. In another one, guessed by the browser or declared by the page, the start
+    // could mean something else.
     page.push(BYTE_ORDER_MARK);
     for (at, text) in insertions {
         page.push_str(&html[copied..at]);
@@ -81,7 +82,8 @@ type Insertion = (usize, Cow<'static, str>);
 fn start(tree: &Tree, marks: &PageMarks) -> String {
     let address = marks.address.filter(|_| tree.base().is_none());
     let href = address.map(|address| format!(" href=\"{}\"", escaped(address))).unwrap_or_default();
-    // A link opens another window, so that the page with its marks stays. In a frame without new windows, it does nothing.
+    // Links open another window, so that the page with its marks stays open. In a frame that cannot open windows, links
+    // do nothing.
     format!(
         "<meta name=\"generator\" content=\"dehusk explain\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{MARKED_PAGE_POLICY}\">\
@@ -90,8 +92,8 @@ fn start(tree: &Tree, marks: &PageMarks) -> String {
     )
 }
 
-/// The position after the doctype and the comments before it. There, a `<meta>` starts the head. A script can only come after
-/// it. If in doubt, the position is an earlier one.
+/// The position after the doctype and the comments before the doctype. A `<meta>` that is inserted there starts the
+/// head, so scripts can only come after it. If in doubt, the position is an earlier one.
 fn start_of_content(html: &str) -> usize {
     let mut rest = html.trim_start_matches(BYTE_ORDER_MARK);
     loop {
@@ -115,8 +117,8 @@ fn comment_len(comment: &str) -> Option<usize> {
     is_usual.then_some(end + "-->".len())
 }
 
-/// Gives all attributes `http-equiv` another name. Where it stands in text, the text changes as well: a browser may take
-/// for markup what we take for text.
+/// Renames all attributes `http-equiv`. The same word in text is changed as well, because a browser may read as markup
+/// what we read as text.
 fn defused(html: &str) -> impl Iterator<Item = Insertion> {
     let parts = html.as_bytes().windows(HTTP_EQUIV.len()).enumerate();
     let places = parts.filter(|(_, part)| part.eq_ignore_ascii_case(HTTP_EQUIV.as_bytes()));
@@ -146,7 +148,7 @@ fn spans(html: &str, map: &SourceMap, tree: &Tree, marks: &PageMarks) -> Vec<Ins
     spans
 }
 
-/// Parts of the page in which markup is possible. Those without a gap between them are one.
+/// Parts of the page in which markup is possible. Parts without a gap between them are joined.
 fn stretches(parts: impl Iterator<Item = SourcePart>) -> impl Iterator<Item = Range<usize>> {
     let mut parts = parts.filter(|part| part.syntax == Syntax::Markup).map(|part| part.source).peekable();
     iter::from_fn(move || {
@@ -158,8 +160,8 @@ fn stretches(parts: impl Iterator<Item = SourcePart>) -> impl Iterator<Item = Ra
     })
 }
 
-/// A stretch of the page without the white space at its edges, and without a `</` at its end: there the page ends, and with
-/// more behind it, it would be markup.
+/// A stretch of the page without the white space at its edges, and without a `</` at its end: this is text only at the
+/// end of the page, and with more behind it, it would be markup.
 fn inked(html: &str, source: Range<usize>) -> Range<usize> {
     let text = html[source.clone()].trim_ascii_end();
     let text = text.strip_suffix("</").unwrap_or(text).trim_ascii_end();
@@ -198,7 +200,7 @@ mod tests {
         words.step_by(2).collect()
     }
 
-    /// The page without its start, and with short marks.
+    /// The marked page after its legend, with `[` and `]` as marks.
     fn body(html: &str, marks: impl Fn(&str) -> Vec<Range<usize>>) -> String {
         let page = marked(html, None, marks);
         let (_, body) = page.split_once(&format!("{LEGEND}\n")).expect("a legend");

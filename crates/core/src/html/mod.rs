@@ -6,8 +6,8 @@
 //!
 //! html5gum's tokenizer reads the page once, tag by tag. The text depends only on the open elements, and a stack is
 //! enough for these. A [`Tree`] is built on request, in the same pass. The stack follows the HTML standard closely: a
-//! hidden element ends where it would end in a browser, also if its end tag is missing or in the wrong place. Where this
-//! would cost much time, text is shown rather than hidden. Time is linear in the length of the page, for any page.
+//! hidden element ends where it would end in a browser, also if its end tag is missing or in the wrong place. Where
+//! this would cost much time, text is shown rather than hidden. Time is linear in the length of the page, for any page.
 
 mod boxes;
 mod builder;
@@ -58,9 +58,9 @@ pub use style::{Style, WEIGHT_OF_BOLD};
 pub use tree::{Attribute, NodeKind, Tree};
 pub use without::page_without;
 
-/// A page that scripts write or show may have its text in `<noscript>`, or in elements that are `hidden` or have the style
-/// `visibility: hidden`, from where scripts take it, and nearly none elsewhere. If a page has this many times more text
-/// there, it is read as if no script ran.
+/// If a page has this many times more text in `<noscript>` and in elements that are `hidden` or have the style
+/// `visibility: hidden` than elsewhere, it is read as if no script ran. Scripts write or show nearly all text of such a
+/// page.
 const MOSTLY_UNSEEN: usize = 10;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -81,13 +81,13 @@ pub fn visible_text(html: &str) -> String {
 
 /// Whether the `alt` texts of pictures (`<img alt>`) are text of a page.
 ///
-/// Such a text is shown as the picture is: within its line, with white space around it. An empty one is nothing.
+/// Such a text is shown as the picture is: within its line, with white space around it. An empty text is ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AltText {
-    /// They are not: a visitor who sees the pictures does not see them.
+    /// The texts are left out: a visitor who sees the pictures does not see these texts.
     #[default]
     LeftOut,
-    /// They are.
+    /// The texts are part of the page's text.
     Shown,
 }
 
@@ -99,8 +99,8 @@ struct Reading {
     alt_text: AltText,
 }
 
-/// What can be read from a page in addition to its visible text: a [`SourceMap`], a [`Tree`], what it declares about itself
-/// ([`Declared`]), a pair of these, or nothing (`()`).
+/// Something that can be read from a page in addition to its visible text: a [`SourceMap`], a [`Tree`], the
+/// declarations of the page about itself ([`Declared`]), a pair of these, or nothing (`()`).
 pub trait PageAspect: sealed::PageAspect {}
 
 impl<R: sealed::PageAspect> PageAspect for R {}
@@ -124,13 +124,14 @@ fn read_page<R: PageAspect>(html: &str, reading: Reading) -> (String, R) {
     (text, aspect)
 }
 
-/// The same as [`read`], except for a page that has hardly any text but in `<noscript>` or in elements that are `hidden` or
-/// have the style `visibility: hidden`. Scripts write or show such a page. It is read as if no script ran: these are shown.
+/// Reads a page like [`read`], unless nearly all its text is in `<noscript>` or in elements that are `hidden` or have
+/// the style `visibility: hidden`. Scripts write or show such a page, so it is read as if no script ran: these elements
+/// are shown.
 pub fn read_despite_scripts<R: PageAspect>(html: &str) -> (String, R) {
     read_with_alt_text(html, AltText::LeftOut)
 }
 
-/// The same as [`read_despite_scripts`], also with the `alt` texts of pictures.
+/// Reads a page like [`read_despite_scripts`]. `alt_text` says whether the `alt` texts of pictures are text.
 pub fn read_with_alt_text<R: PageAspect>(html: &str, alt_text: AltText) -> (String, R) {
     let (unseen, text, aspect) = read_as(html, Reading { without_scripts: false, alt_text });
     if unseen > MOSTLY_UNSEEN * text.len() {
@@ -142,7 +143,7 @@ pub fn read_with_alt_text<R: PageAspect>(html: &str, alt_text: AltText) -> (Stri
     (text, aspect)
 }
 
-/// Also returns the number of bytes that are not shown and that a script may show.
+/// Reads a page. Also returns, first, the number of bytes that are not shown, but that a script may show.
 fn read_as<R: PageAspect>(html: &str, reading: Reading) -> (usize, String, R) {
     let page = html.strip_prefix(BYTE_ORDER_MARK).unwrap_or(html);
     let mut extractor: Extractor<R::Trace> = Extractor::new(html, html.len() - page.len(), reading);

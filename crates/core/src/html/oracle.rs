@@ -1,16 +1,16 @@
 //! Compares the tree with the one that html5ever makes of the same page, as browsers do.
 //!
-//! Compared is what both show: the letters in order, between which of them a block ends, and the elements around each.
-//! Which elements hide text and which are blocks is taken from [`Tag`] and [`Look`] for both.
+//! Three things are compared: the letters in order, the ends of blocks between them, and the elements around each
+//! letter. For both, [`Tag`] and [`Look`] say which elements hide text and which are blocks.
 //!
 //! This reader differs on purpose in these ways, which the tests leave out:
 //!
-//! - A browser moves what stands between the cells of a table out of the table. Here it stays where it is. So [`Sink`]
+//! - A browser moves content between the cells of a table out of the table. Here it is left in its place. So [`Sink`]
 //!   also leaves it there.
-//! - A browser continues formatting in the next block if its end tag is missing, and ends other inline elements with it.
-//!   So on random pages, only the blocks around the letters are compared.
-//! - Tags in the wrong place show text here rather than hide it. So random pages have no elements that could hide text for
-//!   longer than they should (`LEFT_OUT`), and no SVG and MathML, whose elements end with those around them.
+//! - A browser continues formatting in the next block if its end tag is missing, and ends other inline elements with
+//!   it. So on random pages, only the blocks around the letters are compared.
+//! - Tags in the wrong place show text here rather than hide it. So random pages have no elements that could hide text
+//!   for longer than they should (`LEFT_OUT`), and no SVG and MathML, whose elements end with those around them.
 //! - Pages without `<!DOCTYPE html>` are read like others. So all random pages have it.
 //! - Names of more than 24 bytes are cut. No page here has one.
 
@@ -31,7 +31,7 @@ use super::tags::Tag;
 use super::tests::MARKUP;
 use super::{Tree, read};
 
-/// A letter that is visible, and where.
+/// A visible letter and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Letter {
     letter: char,
@@ -41,7 +41,7 @@ struct Letter {
     path: Rc<str>,
 }
 
-/// The letters of a page. White space is none, and neither is U+0000 nor what parsers write for it.
+/// The letters of a page. White space is left out, and so are U+0000 and the character that parsers write for it.
 #[derive(Default)]
 struct Letters {
     letters: Vec<Letter>,
@@ -82,7 +82,7 @@ fn theirs(html: &str) -> Vec<Letter> {
 /// A node: the document, an element, a text, or anything else that shows nothing.
 #[derive(Default)]
 struct Node {
-    /// `None` if it is no element.
+    /// `None` if it is not an element.
     name: Option<QualName>,
     attributes: RefCell<Vec<Given>>,
     text: RefCell<String>,
@@ -111,7 +111,7 @@ impl Node {
         self.name.as_ref().is_some_and(|name| name.ns == ns!(html))
     }
 
-    /// Adds what the element shows.
+    /// Adds the letters that the element shows.
     fn show(&self, around: &str, letters: &mut Letters) {
         let tag = self.tag();
         let look = match self.attribute("hidden") {
@@ -129,11 +129,13 @@ impl Node {
         if look != Look::Shown || is_unseen {
             return;
         }
+
         let path: Rc<str> = match &self.name {
             Some(name) if !matches!(tag, Tag::Html | Tag::Body) => format!("{around}/{}", &*name.local).into(),
             Some(_) => "body".into(),
             None => around.into(),
         };
+
         letters.add(&self.text.borrow(), &path);
         if tag == Tag::Input && self.is_html() {
             let kinds = ["submit", "button", "reset"];
@@ -142,6 +144,7 @@ impl Node {
                 self.attribute("value").filter(|_| kinds.iter().any(|button| kind.eq_ignore_ascii_case(button)));
             letters.add(&label.unwrap_or_default(), &path);
         }
+
         let content = self.content.iter().filter(|_| is_shadow_root).cloned();
         let children: Vec<Handle> = self.children.borrow().iter().cloned().chain(content).collect();
         children.iter().for_each(|child| child.show(&path, letters));
@@ -274,12 +277,12 @@ impl TreeSink for Sink {
     }
 }
 
-/// Elements that differ on purpose if tags are in the wrong places: what is hidden may be shown here, a line may end, and
-/// an end tag may end more.
+/// Markup that is read differently on purpose if tags are in the wrong places: hidden text may be shown here, a line
+/// may end, and an end tag may end more.
 const LEFT_OUT: [&str; 9] =
     ["<b hidden>", "<tr hidden>", "object>", "<select>", "<option>", "form>", "<svg>", "<math>", "</x"];
 
-/// The letters, with only the blocks of their paths.
+/// The letters, with paths that have only the blocks.
 fn in_blocks(mut letters: Vec<Letter>) -> Vec<Letter> {
     let is_block = |name: &&str| matches!(Tag::of(name.as_bytes()), tag if tag.is_block() || tag.is_cell());
     for letter in &mut letters {

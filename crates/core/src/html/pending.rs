@@ -1,6 +1,7 @@
 //! A tag while the tokenizer reads it.
 //!
-//! Keeps the attributes that affect the visibility of an element or its text and, if a tree is built, those of the tree.
+//! Keeps the attributes that affect the visibility of an element or its text and, if a tree is built, those of the
+//! tree.
 
 use std::iter;
 
@@ -23,11 +24,11 @@ pub(super) struct PendingTag {
     value: Label,
     value_syntax: Syntax,
     is_value_wanted: bool,
-    /// What the attributes read before this one say.
+    /// The attributes that were read before this one.
     attributes: Attributes,
     /// Whether a tree wants attributes.
     is_keeping: bool,
-    /// How the page is read. As if no script ran, what is `hidden` counts as shown.
+    /// How the page is read. If no script runs, `hidden` elements count as shown.
     reading: Reading,
     kept: Kept,
 }
@@ -65,7 +66,7 @@ struct Attributes {
     /// The `alt` text of a picture, if such texts are shown.
     alt_text: Option<Vec<u8>>,
     is_shadow_root: bool,
-    /// The language of a page, or what a `<time>` says to machines.
+    /// The value of `<html lang>` or of `<time datetime>`.
     fact: Option<Vec<u8>>,
 }
 
@@ -139,7 +140,7 @@ impl PendingTag {
     /// The visibility of the element by its attributes.
     pub(super) fn look(&self) -> Look {
         match (self.attributes.style.unwrap_or_default(), self.reading.without_scripts) {
-            // What has its place on the page already is there for a script that shows it.
+            // A blank element already has its place on the page, so a script probably shows it later.
             (Look::Blank, true) => Look::Shown,
             (_, false) if self.attributes.is_hidden => Look::Gone,
             (look, _) => look,
@@ -217,6 +218,7 @@ impl PendingTag {
         {
             self.kept.add(attribute, if has_value { &self.value.text } else { b"" });
         }
+
         let attributes = &mut self.attributes;
         match self.attribute.bytes() {
             b"hidden" => attributes.is_hidden = true,
@@ -247,7 +249,7 @@ impl PendingTag {
         self.reading.alt_text == AltText::Shown && matches!(self.name.bytes(), b"img" | b"image")
     }
 
-    /// Whether the attribute says what language the page is in, or when a `<time>` is.
+    /// Whether the attribute is `<html lang>` or `<time datetime>`, and is wanted.
     fn is_fact(&self) -> bool {
         match self.attribute.bytes() {
             b"lang" => self.is_keeping && self.name.bytes() == b"html",

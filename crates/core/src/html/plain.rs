@@ -1,4 +1,4 @@
-//! A page reduced to what Markdown can say.
+//! A page reduced to the elements that Markdown has.
 //!
 //! Takes the tree of a page and cuts in its visible text. Returns the text that is kept as plain, well-formed HTML:
 //! paragraphs, headings, lists, quotes, code, tables of short cells, links, pictures and emphasis. All else of the
@@ -13,20 +13,22 @@ use super::emptied::{beside_alt_texts, emptied, kept, run_of_replacement};
 use super::tree::{Attribute, NodeKind, Tree};
 use crate::cut::Cut;
 
-/// Maximum number of lists, entries and quotes around a paragraph. Deeper ones are written as if they were outside.
+/// Maximum number of lists, entries and quotes around a paragraph. Deeper ones are left out, and their text is written
+/// as paragraphs.
 const MOST_NESTED: usize = 24;
 
 /// Markdown pads the cells of a column to the same width. A table that would become this many times larger is written
 /// as paragraphs.
 const MOST_PADDED: usize = 64;
 
-/// The page without the cuts. `address` is its address, from which relative links start.
+/// The page without the cuts, as plain HTML. `address` is the address of the page, from which relative links start.
 pub(super) fn plain(text: &str, tree: &Tree, cuts: &[Cut], address: Option<&str>) -> String {
     let cuts = &*beside_alt_texts(tree, cuts);
     let mut page = Plain::new(text, tree, cuts, address);
-    // Markdown has no cells that reach over rows, so it does not matter where the page has some.
+    // Markdown has no cells that span rows, so `emptied` need not know which cells of the page do.
     let emptied = emptied("", text, tree, cuts);
     let (mut gone, mut node) = (emptied.iter().peekable(), 1);
+
     let mut open: Vec<Open> = Vec::new();
     while node < tree.len() {
         while let Some(last) = open.pop_if(|last| last.end <= node) {
@@ -43,6 +45,7 @@ pub(super) fn plain(text: &str, tree: &Tree, cuts: &[Cut], address: Option<&str>
         }
         node += 1;
     }
+
     open.into_iter().rev().for_each(|last| page.close(last.element));
     page.end_flow();
     page.end_table();
@@ -56,16 +59,16 @@ struct Open {
     element: Element,
 }
 
-/// What an element of the page means here.
+/// The meaning of an element of the page in Markdown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Element {
     /// Nothing.
     Other,
-    /// A block: what is beside it is another paragraph.
+    /// A block: the text before and after it is in other paragraphs.
     Block,
     Heading,
     Preformatted,
-    /// A list, an entry or a quote. The number of those around it.
+    /// A list, an entry or a quote, with the number of those around it.
     Container(usize),
     Table,
     Row,
@@ -79,7 +82,7 @@ enum Element {
 /// A list, an entry or a quote that is open.
 struct Container {
     name: &'static str,
-    /// Whether it is an entry that the page does not have, around something directly in a list.
+    /// Whether it is an entry that the page does not have. It was added around something directly in a list.
     is_implied: bool,
 }
 
@@ -87,7 +90,7 @@ struct Container {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     None,
-    /// The end tag. Empty for the first paragraph of an entry.
+    /// The name of the element. Empty for the first paragraph of an entry.
     Text(&'static str),
     Preformatted,
     Cell(&'static str),
@@ -104,7 +107,8 @@ struct Marks {
 }
 
 impl Marks {
-    /// The marks in the order in which they are nested: the node of a link, else 0, and the name of the element.
+    /// The marks in the order in which they are nested, each with the name of its element. An open link has its node,
+    /// another open mark 0.
     fn outermost_first(&self) -> [(Option<usize>, &'static str); 4] {
         let mark = |is_open: bool| is_open.then_some(0);
         let inner = [(self.is_strong, "strong"), (self.is_emphasis, "em"), (self.is_code, "code")];
@@ -120,13 +124,13 @@ struct Plain<'a> {
     tree: &'a Tree,
     cuts: &'a [Cut<'a>],
     base: Option<Iri<String>>,
-    /// Whether each node is a table that can be written as one.
+    /// For each node, whether it is a table that can be written as a table.
     tables: Vec<bool>,
     /// The runs that show replacements.
     replacements: Vec<(usize, &'a str)>,
     /// The containers that are open, the innermost last.
     containers: Vec<Container>,
-    /// Number of the outermost containers that are written. The others have no content yet.
+    /// Number of containers that are written, from the outermost on. The others have no content yet.
     written_containers: usize,
     flow: Flow,
     /// The end of the text that was written last. `None` if a paragraph has only pictures so far.
@@ -135,8 +139,8 @@ struct Plain<'a> {
     heading: Option<&'static str>,
     /// The preformatted block that is open.
     preformatted: Option<usize>,
-    /// Whether a table of the page is open that is written as a table, whether a table is begun, and whether it has a
-    /// row.
+    /// Whether a table of the page is open that can be written as a table, whether its start is written, and whether it
+    /// has a row.
     is_in_table: bool,
     is_table_begun: bool,
     has_row: bool,
@@ -315,7 +319,8 @@ impl<'a> Plain<'a> {
         self.containers.last().is_some_and(|last| last.name == "ul" || last.name == "ol")
     }
 
-    /// Makes a place for a block. Returns whether it is the first in its container.
+    /// Starts the open containers that are not written yet. Returns whether the next block is the first in its
+    /// container.
     fn begin_block(&mut self) -> bool {
         self.end_table();
         self.imply_entry();
@@ -327,7 +332,7 @@ impl<'a> Plain<'a> {
         is_first
     }
 
-    /// Ends the containers inside the outermost ones, of which this number stays.
+    /// Ends the innermost containers, until this number of them is open.
     fn end_containers(&mut self, number: usize) {
         while self.containers.len() > number
             && let Some(last) = self.containers.pop()
@@ -398,6 +403,7 @@ impl<'a> Plain<'a> {
         if self.is_in_row {
             return self.open_cell();
         }
+
         let is_first = self.begin_block();
         let is_entry = self.containers.last().is_some_and(|last| last.name == "li");
         self.flow = match (self.preformatted, self.heading) {
@@ -410,6 +416,7 @@ impl<'a> Plain<'a> {
             (None, None) if is_entry && is_first => Flow::Text(""),
             (None, None) => Flow::Text("p"),
         };
+
         if let Flow::Text(name) = self.flow
             && !name.is_empty()
         {
@@ -427,11 +434,13 @@ impl<'a> Plain<'a> {
         if is_blank && self.flow == Flow::None {
             return;
         }
+
         let is_parted = self.flow != Flow::None;
         self.open_flow();
         if is_parted {
             self.gap(range.start);
         }
+
         let is_picture = self.tree.is_alt_text(run) && replacement.is_empty();
         let picture = self.tree.parent(run).filter(|_| is_picture).and_then(|node| self.picture_tag(node));
         let marks = match &picture {
@@ -446,6 +455,7 @@ impl<'a> Plain<'a> {
         if self.flow != Flow::Preformatted && !is_blank {
             self.mark(&marks);
         }
+
         self.html.push_str(&escaped(&replacement));
         match picture {
             Some(tag) => self.html.push_str(&tag),
@@ -489,9 +499,9 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// Writes a picture that has a text. Others are decoration.
+    /// Writes a picture, if it has a text. Others are decoration.
     fn picture(&mut self, node: usize) {
-        // If its `alt` text is text, it is written as this run.
+        // If its `alt` text is text, the picture is written with the run of this text.
         let is_run = self.tree.end(node) > node + 1;
         if let Some(tag) = self.picture_tag(node).filter(|_| !is_run) {
             match self.flow {
@@ -507,7 +517,7 @@ impl<'a> Plain<'a> {
         }
     }
 
-    /// A picture that has a text and an address.
+    /// The tag of a picture that has a text and an address.
     fn picture_tag(&self, node: usize) -> Option<String> {
         let text = self.tree.attribute(node, Attribute::Alt).map(str::trim).filter(|text| !text.is_empty())?;
         let address = self.address(node, Attribute::Src).filter(|_| self.preformatted.is_none())?;
@@ -516,7 +526,7 @@ impl<'a> Plain<'a> {
         Some(format!("<img src=\"{}\" alt=\"{}\">", escaped(&address), escaped(&text)))
     }
 
-    /// The address in an attribute, absolute if the page has an address. `None` if it leads to no other page.
+    /// The address in an attribute, absolute if the page has an address. `None` if it is empty, or is a script or data.
     fn address(&self, node: usize, attribute: Attribute) -> Option<String> {
         let written: String =
             self.tree.attribute(node, attribute)?.trim().chars().filter(|c| !c.is_control()).collect();
@@ -527,7 +537,7 @@ impl<'a> Plain<'a> {
         Some(resolved(self.base.as_ref(), &written))
     }
 
-    /// The language of code, if its class says it.
+    /// The programming language of code, if a class names it.
     fn language(&self, node: usize) -> Option<&'a str> {
         let inside = Some(node + 1).filter(|&inside| inside < self.tree.end(node));
         let classes =
@@ -550,13 +560,13 @@ pub(super) fn base(tree: &Tree, address: Option<&str>) -> Option<Iri<String>> {
     }
 }
 
-/// A link as an absolute address, if it is known where it starts from.
+/// A link as an absolute address, if there is a base, else as it is.
 pub(super) fn resolved(base: Option<&Iri<String>>, link: &str) -> String {
     base.map_or_else(|| link.to_owned(), |base| base.resolve_unchecked(&IriRef::parse_unchecked(link)).into_inner())
 }
 
-/// For each node whether it is a table that Markdown can have: without a table inside, with 2 columns, and with cells
-/// of similar length.
+/// For each node, whether it is a table that is possible in Markdown: without a table inside, with at least 2 rows and
+/// 2 columns, and with cells of similar length.
 fn tables(tree: &Tree) -> Vec<bool> {
     let mut holds_table = vec![false; tree.len()];
     let mut tables = vec![false; tree.len()];
@@ -585,12 +595,12 @@ fn is_even(tree: &Tree, table: usize) -> bool {
     columns > 1 && rows > 1 && padded <= MOST_PADDED * (tree.text(table).len() + MOST_PADDED)
 }
 
-/// A text as markup that shows it, also in a value in double quotes.
+/// A text, escaped for HTML, also for the values of attributes in double quotes.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
-            // It is no character of a page.
+            // A page cannot show this character.
             '\0' => {}
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),

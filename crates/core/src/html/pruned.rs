@@ -2,10 +2,10 @@
 //!
 //! Takes a page, its visible text with map and tree, and cuts in this text. Returns the page with these cuts. An
 //! element that loses all its text is taken out with all its markup, so a browser shows no empty boxes. So are pictures
-//! that are boilerplate. What is kept are bytes of the page.
+//! that are boilerplate. The bytes that are kept are not changed.
 //!
 //! On a page with broken markup, taking out a tag can change where other elements end. So the new page is read again.
-//! If it does not show the text that is kept, all markup is kept.
+//! If the new page does not show the kept text, all markup is kept instead.
 
 use super::emptied::{beside_alt_texts, emptied, kept};
 use super::map::SourceMap;
@@ -23,12 +23,14 @@ use crate::cut::{Cut, strip};
 ///   empty boxes.
 /// - An element that had no text is kept, unless it is inside one that is taken out, or is a picture that is
 ///   boilerplate.
-/// - A picture (`<img>`, `<svg>`, and what is around it alone) is boilerplate if the smallest element around it that
-///   had text keeps none. It also is if it stands in the head of the page, before text that is cut, and no text before
-///   is kept; or after text that is cut, and no text after is kept. An SVG with `<defs>` or `<symbol>` is kept, because
-///   others may use it.
-/// - A cell of a table is kept if its row is kept. Rows are kept if cells reach over several of them (`rowspan`).
-/// - A picture whose `alt` text is text is removed with it. If only a part of that text is cut, all of it is kept.
+/// - A picture (`<img>`, `<svg>`, and elements with nothing else inside) is boilerplate if the smallest element around
+///   it that had text keeps none. It is also boilerplate in the head of the page, if cut text follows and no text
+///   before that is kept; and in the foot, if cut text precedes and no text after that is kept. An SVG with `<defs>` or
+///   `<symbol>` is kept, because others may use it.
+/// - A cell of a table is kept if its row is kept. Rows are kept if one of the cells beside them spans several rows
+///   (`rowspan`).
+/// - If `alt` texts are text, a picture is removed with its `alt` text. If only a part of the `alt` text is cut, all of
+///   it is kept.
 /// - If an element separated two lines or two words, and nothing else does, `<br>` or a space is put in its place.
 ///
 /// The visible text of the new page is the old text with the cuts made, except for the kind of its white space. Where
@@ -59,7 +61,7 @@ pub fn page_pruned(html: &str, text: &str, map: &SourceMap, tree: &Tree, cuts: &
 /// The stretches of the page to take out.
 fn taken_out(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<TakenOut> {
     let emptied = emptied(html, text, tree, cuts);
-    // For each node its last child so far that is kept. 0 is none.
+    // For each node, the last of its children so far that is kept; 0 for none.
     let mut last_child = vec![0; tree.len()];
     let (mut taken_out, mut seen) = (Vec::with_capacity(emptied.len()), 1);
     for siblings in emptied.chunk_by(|&node, &next| tree.end(node) == next && tree.parent(node) == tree.parent(next)) {
@@ -67,11 +69,13 @@ fn taken_out(html: &str, text: &str, tree: &Tree, cuts: &[Cut]) -> Vec<TakenOut>
         (seen..first).for_each(|node| last_child[tree.parent(node).unwrap_or(0)] = node);
         seen = tree.end(last);
         let around = tree.parent(first).unwrap_or(0);
+
         let before = Some(last_child[around]).filter(|&child| child > 0);
         let after = Some(seen).filter(|&next| next < tree.end(around));
         let gap = Gap { html, tree, around, before, siblings, after };
         let is_parted = kept(&tree.text_around(&(first..seen)), cuts).any(|part| text[part].contains(is_space));
         let separator = if is_parted { gap.separator() } else { "" };
+
         let source = |&node: &usize| TakenOut { source: tree.bytes(node), separator: "" };
         taken_out.extend(siblings.iter().map(source));
         taken_out.last_mut().into_iter().for_each(|last| last.separator = separator);
@@ -83,20 +87,20 @@ fn is_space(char: char) -> bool {
     char.is_ascii_whitespace()
 }
 
-/// The place of elements that are taken out one after the other.
+/// The gap that neighbouring elements leave when they are taken out.
 struct Gap<'a> {
     html: &'a str,
     tree: &'a Tree,
     /// The element around them.
     around: usize,
-    /// Their neighbours inside it, if there are any.
+    /// The kept node before them in this element, if there is one. `after` is the next node after them.
     before: Option<usize>,
     siblings: &'a [usize],
     after: Option<usize>,
 }
 
 impl Gap<'_> {
-    /// What must be put into the gap so that the words on both sides of it stay apart.
+    /// The markup for the gap that keeps the words on both sides of it apart.
     fn separator(&self) -> &'static str {
         let Gap { tree, around, before, siblings, after, .. } = *self;
         let is_line_end = |neighbour: Option<usize>| tree.is_block(neighbour.unwrap_or(around));
@@ -131,7 +135,7 @@ fn shows(page: &str, html: &str, text: &str, alt_text: AltText, cuts: &[Cut]) ->
     shows(false) || read(html, false) != text && shows(true)
 }
 
-/// Whether a text has the characters of another, and white space where that one has some.
+/// Whether a text has the characters of `wanted`, and has white space wherever `wanted` has some.
 fn has_words(text: &str, wanted: &str) -> bool {
     let mut shown = inked(text);
     let is_next = |(char, is_parted): (char, bool)| {
@@ -140,8 +144,8 @@ fn has_words(text: &str, wanted: &str) -> bool {
     inked(wanted).all(is_next) && shown.next().is_none()
 }
 
-/// The characters of a text that are not white space, and whether there is white space before each. There is some
-/// before the first.
+/// The characters of a text that are not white space, and whether there is white space before each. The first one
+/// counts as if it had some.
 fn inked(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut is_parted = true;
     text.chars().filter_map(move |char| match char.is_whitespace() {
@@ -379,7 +383,7 @@ mod tests {
         })
     }
 
-    /// Cuts around words of the text: all that are chosen.
+    /// Cuts that remove the chosen words of the text.
     fn cuts_of<'c>(text: &str, chosen: &[bool]) -> Vec<Cut<'c>> {
         let words = text.split_inclusive(char::is_whitespace).zip(chosen.iter().cycle());
         let mut at = 0;

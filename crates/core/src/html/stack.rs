@@ -30,7 +30,8 @@ impl Name {
         Name { tag, hash: 0 }
     }
 
-    /// An unknown name that stands for this name in SVG and MathML.
+    /// The name of the SVG or MathML element with this spelling. It is an unknown name, unlike that of the HTML
+    /// element.
     pub(super) fn foreign(self) -> Self {
         Name { tag: Tag::Other, hash: !self.number() }
     }
@@ -118,7 +119,8 @@ const SHARED_SLOTS: usize = 64;
 /// Maximum number of open elements that are parts of one row: the row, its section and its table.
 const MOST_ROW_PARTS: usize = 3;
 
-/// Maximum number of elements that are compared in a chain. Then the name counts as not open. This keeps time linear.
+/// Maximum number of elements that are compared in a chain. A name that is not among these counts as not open. This
+/// keeps time linear.
 const MOST_COMPARED: usize = 64;
 
 /// Maximum depth. Beyond it, an element replaces the innermost open one. So memory is bounded. This can only hide less

@@ -1,11 +1,12 @@
 //! How the text of a page looks: its font and its colors.
 //!
-//! dehusk reads no style sheet. What draws a page can tell how its nodes look (see [`Boxes`](super::Boxes)). Otherwise the
-//! names of elements say it, as browsers show them without a style sheet.
+//! dehusk does not read style sheets. A program that draws the page can supply the styles of its nodes (see
+//! [`Boxes`](super::Boxes)). Otherwise the styles follow from the names of elements, as in browsers without a style
+//! sheet.
 
 use super::tree::Tree;
 
-/// The size of the font where nothing else is said, in pixels.
+/// The default size of the font, in pixels.
 const FONT: f32 = 16.0;
 /// The weight of letters that are not bold.
 const NORMAL: u16 = 400;
@@ -23,7 +24,7 @@ pub struct Style {
     pub is_italic: bool,
     /// The color of the text: red, green, blue.
     pub color: [u8; 3],
-    /// The color behind it.
+    /// The color behind the text.
     pub background: [u8; 3],
 }
 
@@ -34,7 +35,7 @@ impl Default for Style {
 }
 
 impl Style {
-    /// The style of each node, as far as the names of elements say it.
+    /// The style of each node according to the names of elements.
     pub fn by_names(tree: &Tree) -> Vec<Style> {
         let mut styles = vec![Style::default()];
         for node in 1..tree.len() {
@@ -44,7 +45,7 @@ impl Style {
         styles
     }
 
-    /// The style of an element of this name inside one of this style.
+    /// The style of an element of this name, inside an element of this style.
     fn inside(self, name: &str) -> Style {
         let heading = |times: f32| Style { font: FONT * times, weight: WEIGHT_OF_BOLD, ..self };
         match name {

@@ -1,10 +1,10 @@
 //! How text is written at a place of a page.
 //!
 //! The same characters are text in one place and markup in another. A [`Syntax`] says which kind of place it is, and
-//! how a character must be written there to be text. Where text was removed or inserted, it repairs the joined text, so
-//! that it does not become markup.
+//! how a character must be written there to be text. Where text was removed or inserted, the syntax repairs the joined
+//! text, so that no part of it becomes markup.
 
-/// The kind of place in the source at which a text stands.
+/// The kind of place in the source at which a text is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Syntax {
     /// Markup, also inside `<textarea>`: tags and character references are possible here.
@@ -42,12 +42,12 @@ impl Syntax {
         }
     }
 
-    /// Repairs the end of `page`, from `start` on, before `next` is added. `next` did not follow there in the source.
+    /// Repairs the end of `page`, from `start` on, before `next` is added. In the source, `next` did not follow there.
     ///
     /// A `<` that would open a tag, and an `&` that would start a reference, become references. A reference that would
-    /// continue in `next` gets a `;`. Raw text has no references, so a space is put into what would end it. `reference`
-    /// takes a number of bytes before the end of the page. It returns the length of the named reference that starts
-    /// there, if any.
+    /// continue in `next` gets a `;`. Raw text has no references, so a space is put into any characters that would end
+    /// it. `reference` takes a number of bytes before the end of the page. It returns the length of the named reference
+    /// that starts there, if any.
     pub(super) fn mend(self, page: &mut String, start: usize, next: &str, reference: impl Fn(usize) -> Option<usize>) {
         match self {
             Syntax::Markup | Syntax::EndOfForeign => {
@@ -105,8 +105,8 @@ fn mend_reference(
     let len = number_len(name).map(|len| len + 1).or_else(|| reference(page.len() - at));
     match len {
         Some(len) if goes_on || in_value && next.starts_with('=') => page.insert(at + len, ';'),
-        // In a value, a name such as `&copy` is no reference if letters follow it. If these letters were removed, it
-        // would become one. So its `&` is escaped, whatever follows now.
+        // In a value, a name such as `&copy` is not a reference if letters follow it. If these letters were removed,
+        // the name would become a reference. So its `&` is escaped, whatever follows now.
         None if goes_on || next.starts_with('#') || in_value && !name.is_empty() => page.insert_str(at + 1, "amp;"),
         _ => {}
     }

@@ -1,7 +1,7 @@
 //! The elements that HTML treats specially, and how it treats them.
 //!
-//! Each name becomes a one-byte [`Tag`] once per tag, and every question is a match on it. The groups follow the lists
-//! of the HTML standard (parsing: section 13.2, rendering: section 15.3).
+//! The name in each tag of a page becomes a one-byte [`Tag`], and every question is a match on this. The groups follow
+//! the lists of the HTML standard (parsing: section 13.2, rendering: section 15.3).
 
 use html5gum::State;
 
@@ -61,7 +61,7 @@ tags! {
     b"video" Video b"wbr" Wbr b"xmp" Xmp
 }
 
-/// Names as text: checked once, and not whenever an element is asked for its name.
+/// The names as text. They are checked here once, and not at each use of a name.
 const fn as_text(names: [&'static [u8]; Tag::COUNT]) -> [&'static str; Tag::COUNT] {
     let mut texts = [""; Tag::COUNT];
     let mut tag = 0;
@@ -138,7 +138,7 @@ impl Tag {
             || matches!(self, Noscript | Object | Rp | Script | Style | Svg | Template | Title | Video)
     }
 
-    /// Whether a browser draws the element, though its content is no part of the page's text.
+    /// Whether a browser draws the element, though its content is not part of the page's text.
     pub(super) fn is_drawn(self) -> bool {
         self.is_widget() || matches!(self, Frame | Hr)
     }
@@ -176,7 +176,7 @@ impl Tag {
         matches!(self, Caption | Colgroup | Tbody | Td | Tfoot | Th | Thead | Tr)
     }
 
-    /// Whether the element is a part of a table with content.
+    /// Whether the element is a part of a table that has content other than parts of the table.
     pub(super) fn is_cell(self) -> bool {
         matches!(self, Caption | Td | Th)
     }

@@ -1,8 +1,8 @@
 //! A page as a tree of elements and runs of text.
 //!
-//! Receives elements and text while a page is read. Gives the tree of what is visible: elements in preorder, and between
-//! them the runs of text. Hidden elements, scripts and styles are no nodes. Pictures, frames and input fields are nodes
-//! without content.
+//! Receives elements and text while a page is read. Gives the tree of the visible page: elements in preorder, and
+//! between them the runs of text. Hidden elements, scripts and styles are not nodes. Pictures, frames and input fields
+//! are nodes without content.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -27,8 +27,8 @@ const MAX_NAMES: usize = 100;
 /// [`end(i)`](Tree::end). The text of a node and its bytes lie within those of its parent. The texts of the runs, one
 /// after the other with the white space between them, are the visible text.
 ///
-/// Tags in the wrong place can end a hidden element while other elements inside it stay open. If these then show text,
-/// all of them are nodes, but without attributes.
+/// Tags in the wrong place can end a hidden element while other elements inside it stay open. If text is then shown
+/// inside these, all hidden elements around the text are nodes, but without attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     nodes: Vec<Node>,
@@ -44,7 +44,7 @@ pub struct Tree {
     kinds: Kinds,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// An element.
@@ -178,7 +178,7 @@ impl Tree {
         self.runs.iter().map(|&run| run as usize)
     }
 
-    /// The number of blocks of text is at most this.
+    /// An upper limit of the number of blocks of text.
     pub fn blocks(&self) -> usize {
         match self.runs.last().map(|&run| self.kind(run as usize)) {
             Some(NodeKind::Text(block)) => block as usize + 1,
@@ -186,7 +186,7 @@ impl Tree {
         }
     }
 
-    /// What a node is.
+    /// The kind of a node.
     pub fn kind(&self, node: usize) -> NodeKind {
         match self.nodes[node].content {
             Content::Element(_) => NodeKind::Element,
@@ -209,8 +209,8 @@ impl Tree {
         self.nodes[node].end as usize
     }
 
-    /// The name of an element in lower case. Empty for a run of text. The page is `body`. Of a long name that HTML does not
-    /// define, only the first 24 bytes.
+    /// The name of an element in lower case. Empty for a run of text. The page is `body`. Names that HTML does not
+    /// define are cut after 24 bytes.
     pub fn name(&self, node: usize) -> &str {
         match self.nodes[node].content {
             Content::Text { .. } => "",
@@ -227,7 +227,7 @@ impl Tree {
         }
     }
 
-    /// Whether an element is something that a browser draws and that is no text, such as a picture, a frame or a field.
+    /// Whether a browser draws an element as something other than text, such as a picture, a frame or a field.
     pub(super) fn is_drawn(&self, node: usize) -> bool {
         self.element(node).is_some_and(|name| name.tag.is_drawn())
     }
@@ -239,7 +239,7 @@ impl Tree {
         name.is_some_and(|name| matches!(name.tag, Tag::Img | Tag::Image))
     }
 
-    /// Whether the `alt` texts of pictures are part of the text. On a page without such texts it makes no difference.
+    /// Whether the `alt` texts of pictures are part of the text. `LeftOut` if the page has no such texts.
     pub(super) fn alt_text(&self) -> AltText {
         if self.runs().any(|run| self.is_alt_text(run)) { AltText::Shown } else { AltText::LeftOut }
     }
@@ -255,9 +255,9 @@ impl Tree {
         self.stored(node).iter().map(|stored| (stored.attribute, self.value(stored)))
     }
 
-    /// The bytes of the page from the start of a node's start tag to the end of its end tag, or to where its end is
-    /// implied. The bytes between the markup around a run of text; the label of an `<input>` and the `alt` text of a
-    /// picture have none, because they stand in the markup.
+    /// The bytes of a node in the page. An element reaches from its start tag to the end of its end tag, or to the
+    /// place where its end is implied. A run of text has the bytes between the markup before and after it; the label of
+    /// an `<input>` and the `alt` text of a picture have none, because they are inside markup.
     pub fn bytes(&self, node: usize) -> Range<usize> {
         let bytes = &self.nodes[node].bytes;
         bytes.start as usize..bytes.end as usize
@@ -300,8 +300,8 @@ impl Tree {
         names.join("/")
     }
 
-    /// For each node a hash of the names of the elements around it, and of its own name if it is an element. The page is
-    /// left out, so its hash is 0. The hashes are the same in every version and on every system.
+    /// For each node a hash of the names of the elements around it, and of its own name if it is an element. The page
+    /// is left out, so its hash is 0. The hashes are the same in every version and on every system.
     pub fn path_hashes(&self) -> Vec<u64> {
         let mut hashes = vec![0];
         for node in &self.nodes[1..] {
@@ -314,7 +314,7 @@ impl Tree {
         hashes
     }
 
-    /// For each node a hash of what is in it: names, the attributes `href`, `src`, `alt`, `action` and `value`, and the
+    /// For each node a hash of its content: names, the attributes `href`, `src`, `alt`, `action` and `value`, and the
     /// text, with each stretch of white space as 1 space. `text` is the visible text of the page. Nodes with the same
     /// content have the same hash in every version and on every system.
     pub fn subtree_hashes(&self, text: &str) -> Vec<u64> {
@@ -345,12 +345,12 @@ impl Tree {
         &self.title
     }
 
-    /// What kind of page it says that it is.
+    /// The kinds that the page declares itself to be.
     pub fn kinds(&self) -> Kinds {
         self.kinds
     }
 
-    /// The address that relative links start from, if the page has a `<base>` with one.
+    /// The address in the `<base>` of the page, from which relative links start, if it has one.
     pub(super) fn base(&self) -> Option<&str> {
         self.base.as_deref()
     }
@@ -362,8 +362,8 @@ impl Tree {
         }
     }
 
-    /// Writes the name of an element, a zero, and the attributes that are its content: the number of each, the length of
-    /// its value, and the value. The last number is 0.
+    /// Writes the name of an element, a zero, and the attributes that are its content: the number of each, the length
+    /// of its value, and the value. A zero ends the list.
     fn write_tag(&self, bytes: &mut Vec<u8>, node: usize) {
         let content = [Attribute::Href, Attribute::Src, Attribute::Alt, Attribute::Action, Attribute::Value];
         bytes.extend(self.name(node).as_bytes());
@@ -410,7 +410,7 @@ fn write_text(bytes: &mut Vec<u8>, text: &str) {
 #[derive(Clone, Copy, Debug)]
 pub struct Opening<'a> {
     pub(super) name: Name,
-    /// The position of its start tag. An implied element is where the tag is that implies it.
+    /// The position of its start tag. For an implied element, the position of the tag that implies it.
     pub(super) start: usize,
     pub(super) visibility: Visibility,
     /// The start tag, if there is one.
@@ -437,7 +437,7 @@ pub struct Planter {
     is_title_over: bool,
     /// The open elements, the innermost last.
     open: Vec<Open>,
-    /// Number of the outermost open elements that are nodes. Those inside them are hidden.
+    /// Number of open elements that are nodes, from the outermost on. The open elements inside them are hidden.
     planted: usize,
     /// The block of the last run.
     block: u32,
@@ -515,6 +515,7 @@ impl Planter {
         if !nodes.iter().any(is_empty) {
             return;
         }
+
         let mut kept = 0;
         let mut new: Vec<u32> = Vec::with_capacity(nodes.len() + 1);
         for node in nodes.iter() {
@@ -530,7 +531,7 @@ impl Planter {
         runs.iter_mut().for_each(|run| *run = new[*run as usize]);
     }
 
-    /// The texts of the elements, from those of their runs.
+    /// Computes the texts of the elements from those of their runs.
     fn find_texts(&mut self) {
         let Tree { nodes, runs, .. } = &mut self.tree;
         // The end of the text before the node, and the number of runs before it.
@@ -656,6 +657,7 @@ impl Trace for Planter {
             tag.into_iter().for_each(|tag| self.add_attributes(tag));
         }
         let Some(tag) = tag else { return };
+
         self.kinds.open(tag, name.tag);
         if name.tag == Tag::Other {
             let spelling = || String::from_utf8_lossy(tag.spelling()).into_owned();
@@ -703,8 +705,8 @@ mod tests {
     use super::super::tests::{MARKUP, MESS};
     use super::*;
 
-    /// What is in a node: elements as `name[attribute=value](content)`, runs as `'text'` and the number of their block,
-    /// counted from 0.
+    /// The content of a node: elements as `name[attribute=value](content)`, runs as `'text'` and the number of their
+    /// block, counted from 0.
     fn written(tree: &Tree, text: &str, node: usize) -> String {
         let child = |child: usize| match tree.kind(child) {
             NodeKind::Text(_) => format!("'{}'{}", &text[tree.text(child)], blocks_before(tree, child)),
@@ -727,7 +729,7 @@ mod tests {
         runs.windows(2).filter(|pair| tree.kind(pair[0]) != tree.kind(pair[1])).count()
     }
 
-    /// Compares what is on a page.
+    /// Compares the content of a page.
     #[track_caller]
     fn grows(html: &str, expected: &str) {
         check(html);
@@ -1058,7 +1060,7 @@ mod tests {
         }
     }
 
-    /// All that a subtree's hash stands for.
+    /// The content that the hash of a subtree covers.
     fn serialised(tree: &Tree, text: &str, node: usize) -> String {
         if tree.kind(node) != NodeKind::Element {
             return format!("{:?}", text[tree.text(node)].split_ascii_whitespace().collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 //! A page without some of its text.
 //!
 //! Takes a page, the map of its visible text, and cuts in this text. Returns the page with these cuts. Only text is
-//! removed. No markup is changed, also not around elements that are empty now. Where two pieces of text become
+//! removed. No markup is changed, not even that of elements that are empty now. Where two pieces of text become
 //! neighbours, [`Syntax`] makes sure that they stay text.
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::cut::Cut;
 pub(super) struct TakenOut {
     /// Bytes of the page.
     pub(super) source: Range<usize>,
-    /// The markup that stands in its place.
+    /// The markup that is put in its place.
     pub(super) separator: &'static str,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct TakenOut {
 ///
 /// - a character reference that stands for several characters (`&nGt;`): it is kept unless all of them are cut;
 /// - the raw text of `<xmp>` and CDATA sections: a space is added if the text would otherwise end them;
-/// - a picture whose `alt` text is text is removed with all of that text. If it ended an `<svg>` or `<math>` whose end
-///   tag is missing, `<img>` is kept in its place, so that what follows is not hidden;
-/// - a replacement on a page that shows no text: it has no place and is left out.
+/// - a picture whose `alt` text is text: it is removed with all of that text. If it ended an `<svg>` or `<math>` whose
+///   end tag is missing, `<img>` is put in its place, so that the rest of the page is not hidden;
+/// - a replacement on a page that shows no text: it is left out, because it has no place.
 ///
 /// A replacement is inserted where the removed text started. White space in it is written as spaces, because only
 /// markup makes lines. Its characters are always text, also those that could be markup. If neighbours together would
@@ -56,7 +56,7 @@ pub fn page_without(html: &str, map: &SourceMap, cuts: &[Cut]) -> String {
     page_without_markup(html, map, cuts, &[])
 }
 
-/// The same, also without some stretches of markup. These must be in order and disjoint.
+/// The same as [`page_without`], but also without some stretches of markup. These must be in order and disjoint.
 pub(super) fn page_without_markup(html: &str, map: &SourceMap, cuts: &[Cut], taken_out: &[TakenOut]) -> String {
     let mut writer = Writer::new(html, map, taken_out);
     cuts.iter().for_each(|cut| writer.cut(cut));
@@ -135,12 +135,13 @@ impl<'a> Writer<'a> {
         self.at = self.at.max(part.source.end);
         self.seam = Some(part.syntax);
         if part.syntax == Syntax::EndOfForeign && !part.source.is_empty() {
-            // Without any tag here, what follows would be inside the `<svg>`, and hidden.
+            // Without any tag here, the rest of the page would be inside the `<svg>` and hidden.
             self.push("<img>");
         }
     }
 
-    /// Writes the replacement for a removed part. The value of an attribute that is taken out needs none.
+    /// Writes the replacement for a removed part. At the start of a value without quotes it is at least a space, unless
+    /// the tag is taken out.
     fn replace(&mut self, part: &SourcePart, text: &str) {
         let needs_text = part.syntax == Syntax::Unquoted && self.at == part.source.end && self.starts_value(part);
         let text = if needs_text && text.is_empty() { " " } else { text };

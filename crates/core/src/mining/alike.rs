@@ -1,7 +1,7 @@
 //! Groups lines that start, or end, with the same tokens.
 //!
-//! Takes the lines of a source. Returns groups of lines that have tokens in common at one end. It needs only the
-//! symbols, so it runs in parallel with the suffix array, which uses 1 core only.
+//! Takes the lines of a source. Returns groups of lines that have tokens in common at one end. The grouping needs only
+//! the symbols, so it runs while the suffix array is sorted, which uses 1 core only.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -10,10 +10,10 @@ use rayon::prelude::*;
 
 use crate::tokens::{DocumentIndex, SymbolSequence, Vocabulary};
 
-/// Maximum number of tokens at an end that are compared.
+/// Maximum number of tokens that are compared at an end.
 const MAX_SHARED: usize = 8;
 
-/// The lines of a source, sorted twice: by the tokens nearest to their start, and by those nearest to their end.
+/// The lines of a source, sorted twice: by the tokens nearest to their start, and by the tokens nearest to their end.
 pub(super) struct AlikeLines([(End, Vec<Line>); 2]);
 
 /// The positions of a line, without its line breaks.
@@ -36,8 +36,8 @@ impl AlikeLines {
         AlikeLines([End::Start, End::End].map(|end| (end, sorted(sequence, &lines, end))))
     }
 
-    /// Groups of at least `min_lines` lines with the same tokens at one end. If a larger number of tokens gives the
-    /// same group, it is listed for that number only.
+    /// Groups of at least `min_lines` lines with the same tokens at one end. A group is listed once per end: for the
+    /// largest number of tokens that all its lines share.
     pub(super) fn groups(&self, sequence: &SymbolSequence, min_lines: usize) -> Vec<&[Line]> {
         let mut groups = Vec::new();
         for (end, lines) in &self.0 {
@@ -62,7 +62,7 @@ enum End {
 }
 
 impl End {
-    /// The token of a line at this distance from the end.
+    /// The token of a line at this distance from this end.
     fn symbol(self, line: &[u32], distance: usize) -> Option<u32> {
         match self {
             End::Start => line.get(distance).copied(),
@@ -93,7 +93,7 @@ fn sorted(sequence: &SymbolSequence, lines: &[Range<u32>], end: End) -> Vec<Line
     sorted.into_iter().map(line).collect()
 }
 
-/// The lines of all documents that are not empty.
+/// The lines of all documents, without the empty lines.
 fn lines(sequence: &SymbolSequence) -> Vec<Range<u32>> {
     let mut lines = Vec::new();
     for document in 0..sequence.documents() as u32 {
@@ -121,8 +121,8 @@ mod tests {
     use super::*;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// By brute force: the groups of lines with the same tokens at one end and no more. Each group is given by the
-    /// starts of its lines.
+    /// By brute force: the groups of lines that share tokens at one end and differ in the next token, or share the
+    /// maximum. Each group is given by the starts of its lines.
     fn groups_naively(sequence: &SymbolSequence, min_lines: usize) -> BTreeSet<Vec<u32>> {
         let lines = lines(sequence);
         let symbol = |end: End, line: &Range<u32>, distance| {

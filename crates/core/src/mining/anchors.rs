@@ -1,12 +1,12 @@
 //! Finds how far a template reaches inside a line: from its first anchor to its last.
 //!
 //! Takes the occurrences of a repeat that may be part of a template. Returns for each the stretch of its line that the
-//! template covers. An anchor is a token that nearly all occurrences have nearby on the same side. From there, the next
-//! anchor is searched for. A token that may stand there by chance is not an anchor: the further away it is, the rarer
-//! it must be elsewhere. The end of the line may be the last anchor of its side.
+//! template covers. An anchor is a token that nearly all occurrences have nearby on the same side. The search goes on
+//! from anchor to anchor. A token that may be there by chance is not an anchor: a token that is further away must be
+//! rarer elsewhere. The end of the line may be the last anchor of its side.
 //!
-//! In a text without line breaks, a document's headline may stand between two parts of the page's frame. It must not
-//! become a slot. So a slot has space for a name only, or for more if there is a colon before it.
+//! In a text without line breaks, a document's headline may be between two parts of the page's frame. The headline must
+//! not become a slot. So a slot has space for a name only, or for more if there is a colon before it.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::tokens::{Symbol, SymbolSequence, Vocabulary};
 
 /// A slot after a colon has fewer tokens than this. A headline fits.
 const REACH_OF_COLON: usize = 24;
-/// A token is not an anchor if chance alone puts it into more than this share of the gaps of its length.
+/// A token is not an anchor if chance alone puts it into more than this share of gaps as long as the gap before it.
 const MAX_CHANCE: f64 = 0.1;
 /// Maximum number of stretches that are examined. They are enough to estimate a share.
 const MAX_SAMPLE: usize = 64;
@@ -94,7 +94,8 @@ impl Around<'_> {
             let is_gap = anchor.away > 1;
             let reached: Vec<Range<usize>> =
                 self.stretches.iter().filter_map(|stretch| self.reach(stretch, anchor.symbol, side)).collect();
-            // A token that some stretches lack and that mostly stands elsewhere is next to the template only by chance.
+            // If some stretches lack a token and most of its occurrences are elsewhere, it is next to the template only
+            // by chance.
             let is_theirs = reached.len() == self.stretches.len()
                 || self.each * reached.len() as f64 >= MIN_EXCLUSIVE * anchor.occurrences as f64;
             if !is_theirs || !is_nearly_all(reached.len(), self.all) || (is_gap && self.gaps == MAX_STRETCHES) {
@@ -151,7 +152,7 @@ impl Around<'_> {
             side.beyond(symbols, stretch).next().map(|at| symbols[at])
         };
         let most_missing = sampled - (0..=sampled).find(|&some| is_nearly_all(some, sampled))?;
-        // If nearly all stretches have the token, it is among any `most_missing` + 1 of them.
+        // If nearly all stretches have the token, at least one of any `most_missing` + 1 stretches has it.
         let is_nearly_everywhere = |symbol: &u32| {
             let others = (0..sampled).filter(|&index| beside(index) != Some(*symbol));
             others.take(most_missing + 1).count() <= most_missing
@@ -170,14 +171,14 @@ impl Around<'_> {
         is_announced || anchor.away <= MAX_NAME_TOKENS + 1
     }
 
-    /// Whether chance may have put the token there, given how often it stands elsewhere (Poisson).
+    /// Whether the token may be there by chance, given its frequency elsewhere (Poisson).
     fn is_chance(&self, anchor: &Anchor) -> bool {
         let elsewhere =
             (anchor.occurrences as f64 - self.each * self.all as f64).max(0.0) / self.sequence.tokens() as f64;
         anchor.away > 1 && 1.0 - (-elsewhere * anchor.away as f64).exp() > MAX_CHANCE
     }
 
-    /// The stretch, extended to the nearest such token on one side. `None` if there is none within reach.
+    /// The stretch, extended to the nearest occurrence of this symbol on one side. `None` if none is within reach.
     fn reach(&self, stretch: &Range<usize>, symbol: u32, side: Side) -> Option<Range<usize>> {
         let symbols = self.sequence.symbols();
         let at = side.beyond(symbols, stretch).find(|&at| symbols[at] == symbol)?;

@@ -1,8 +1,8 @@
 //! Sorts texts by their content, so that the order of the input does not matter.
 //!
 //! Mining often has several equally good choices: the document that stands for its near-duplicates, the example of a
-//! pattern, one of two templates that cover a place. It takes the first. So the order must not depend on file names or
-//! on the order of lines.
+//! pattern, one of two templates that cover a place. Mining takes the first choice. So the order of the texts must not
+//! depend on file names or on the order of lines.
 
 use rayon::prelude::*;
 use twox_hash::XxHash3_64;

@@ -1,18 +1,19 @@
-//! Selects the few repeats that cover what all repeats cover.
+//! Selects a few repeats that together cover the same text as all repeats.
 //!
 //! Mined repeats are highly redundant: where "Read more stories" recurs, its parts recur too. Takes all repeats that
-//! passed the filters. Returns those that are needed so that every token keeps nearly the strongest evidence that any
-//! repeat gives it.
+//! passed the filters. Returns a selection of them. For every token, the strongest selected repeat that covers it is
+//! nearly as strong as the strongest of all.
 //!
-//! The repeats are processed by levels of strength, from the strongest down. At each level, every position starts at
-//! most 1 useful interval: the longest repeat that starts there and is strong enough. Intervals inside others are
-//! dropped. Of the rest, the repeats that cover most are taken first, if they cover a token that is not covered yet.
+//! The repeats are processed by levels of strength, from the strongest down. At each level, at most 1 repeat that
+//! starts at a position is useful: the longest one that is strong enough. Occurrences inside others are dropped. The
+//! other repeats come in order of the number of tokens that they cover, the largest first. A repeat is taken if it
+//! covers a token that is not covered yet.
 //!
 //! Each level is linear in the tokens, however redundant the repeats are. The reason is that the repeats at a position
 //! are the longest one and its prefixes. They are computed once, and each level uses one of them.
 //!
-//! If the same line is repeated many times in a row, every number of lines is a repeat and matches at each line. So a
-//! repeat that consists of many copies of a part is left out. Shorter ones cover the same text.
+//! If a line occurs many times in a row, each number of copies of the line is a repeat, which matches at each line. So
+//! a repeat that consists of many copies of a part is left out. Shorter repeats cover the same text.
 //!
 //! Documents are covered in parallel: each core takes a part of them. Only the ranking of the repeats is computed for
 //! all parts together.
@@ -31,7 +32,7 @@ use crate::tokens::free_positions::FreePositions;
 /// The strength falls by this factor from level to level. So the evidence of a token loses at most 1/5.
 const LEVEL_RATIO: f64 = 0.8;
 
-/// Maximum number of copies of a part in a row in a repeat that is used.
+/// A repeat that consists of more copies of one part is not used.
 const MAX_TIMES: usize = 8;
 
 /// Some whole documents. No repeat crosses their boundary.
@@ -75,7 +76,8 @@ fn cover_parts(longest: Vec<&mut [u32]>, repeats: &[Interval], choices: &Choices
 struct Choices {
     /// For each repeat: the longest other one that is a prefix of it, or [`NONE`].
     outer: Vec<u32>,
-    /// Whether a repeat is more than [`MAX_TIMES`] copies of a part in a row. Shorter ones cover the same.
+    /// For each repeat: whether it consists of more than [`MAX_TIMES`] copies of a part. Shorter repeats cover the same
+    /// text.
     is_tiled: Vec<bool>,
 }
 
@@ -127,8 +129,8 @@ impl<'a> DocumentGroup<'a> {
         DocumentGroup { uncovered: FreePositions::new(longest.len()), longest }
     }
 
-    /// The occurrences, from left to right, of the longest strong repeats that reach an uncovered token. `strong` maps
-    /// the longest repeat at a position to the one to use.
+    /// The occurrences of the longest strong repeats, from left to right, without those inside others and those without
+    /// an uncovered token. `strong` maps the longest repeat at a position to the repeat to use.
     fn useful_occurrences(&mut self, strong: &[u32], repeats: &[Interval]) -> Occurrences {
         let mut reach = 0;
         let mut occurrences = Occurrences::default();

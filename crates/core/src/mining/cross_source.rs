@@ -2,7 +2,7 @@
 //!
 //! Takes the results of mining each source, without the documents. Returns the templates of each source and the shared
 //! ones. A run that recurs in several sources is either language ("as much as") or boilerplate of many sites ("All
-//! rights reserved"). They differ in where they stand: language stands inside changing text, boilerplate by itself.
+//! rights reserved"). They differ in their place: language is inside changing text, boilerplate is by itself.
 //! (Foschini's second-level filter, section 3.3, drops both.)
 //!
 //! Shared boilerplate is often part of longer runs: a cookie notice in the head of one site and the foot of another. So
@@ -22,14 +22,14 @@ use crate::tokens::{Piece, TokenRun};
 
 /// A run in this number of sources or more does not belong to one source.
 pub const MIN_SOURCES: usize = 3;
-/// A run with a lower mean standing is language. The limit is above 0, because language sometimes stands at a line
-/// break as well.
+/// A run with a lower mean standing is language. The limit is above 0, because language is sometimes at a line break as
+/// well.
 const MIN_STANDING: f64 = 0.3;
 
 /// The templates of all sources in a run of the program.
 #[derive(Debug, Default)]
 pub struct Templates {
-    /// Each source's own, in the order the sources came.
+    /// The templates of each source alone, in the order of the sources.
     pub own: Vec<Vec<Template>>,
     /// The shared templates, sorted by run.
     pub shared: Vec<Template>,
@@ -95,8 +95,8 @@ pub fn cross_source<M: Borrow<Mined>>(mined: &[M]) -> Templates {
     templates
 }
 
-/// Adds a shared template. Of two equal runs the smaller example is kept, so the result does not depend on the order of
-/// the sources.
+/// Adds a shared template. Of two templates with the same run, the one with the smaller example is kept, so the result
+/// does not depend on the order of the sources.
 fn add_shared(shared: &mut BTreeMap<TokenRun, Template>, template: Template) {
     match shared.get_mut(&template.run) {
         Some(known) if known.example <= template.example => {}
@@ -105,7 +105,7 @@ fn add_shared(shared: &mut BTreeMap<TokenRun, Template>, template: Template) {
     }
 }
 
-/// The whole lines with a word in them that are in candidates of several sources.
+/// The whole lines that have a word and are in candidates of several sources.
 fn shared_lines(mined: &[&Mined]) -> BTreeMap<TokenRun, Template> {
     let mut lines: BTreeMap<TokenRun, Template> = BTreeMap::new();
     for source in mined {
@@ -139,7 +139,7 @@ fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
     for candidate in &source.candidates {
         let pieces = candidate.run.pieces();
         let breaks: Vec<usize> = (0..pieces.len()).filter(|&at| pieces[at] == Piece::Break).collect();
-        // If the candidate starts inside a line, the example starts with that part of a line. It is skipped.
+        // If the candidate starts inside a line, the example starts with a part of a line, which is skipped.
         let cut_short = usize::from(breaks.first().is_some_and(|&at| at > 0));
         let texts = candidate.example.lines().map(str::trim).filter(|line| !line.is_empty()).skip(cut_short);
         for (ends, text) in breaks.windows(2).zip(texts) {
@@ -166,7 +166,8 @@ fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, RunSums>) -> Kind {
     }
 }
 
-/// Counts the runs that are a candidate in at least one source. Sources in which they are only repeats count as well.
+/// The sums for each run that is a candidate in at least one source. Sources in which it is only a repeat count as
+/// well.
 fn seen_in_all(mined: &[&Mined]) -> FxHashMap<Fingerprint, RunSums> {
     let candidates = mined.iter().flat_map(|source| &source.candidates);
     let mut seen: FxHashMap<Fingerprint, RunSums> =

@@ -1,8 +1,8 @@
 //! Computes the bimodal cutoff.
 //!
-//! Takes the shares of a source's repeats. Returns the share from which a repeat counts as template. Shares have two
-//! clusters: language near 0 and template near 1. The modes x < y of the histogram are those that minimise the squared
-//! distance of every repeat to its nearer mode,
+//! Takes, for each repeat of a source, its share of the documents. Returns the share from which a repeat counts as
+//! template. Shares have two clusters: language near 0 and template near 1. The modes x < y of the histogram minimise
+//! the sum of the squared distances of all repeats to their nearer mode,
 //!
 //! ```text
 //! E(x, y) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i,    b = (x + y) / 2
@@ -93,12 +93,12 @@ pub fn choose_cutoff(histogram: &Histogram) -> Cutoff {
     })
 }
 
-/// For each bin, and for the end: the sums over the repeats in the bins before it. So the error of a pair of modes takes
-/// constant time.
+/// Prefix sums: for each bin, and for the end, the sums over the repeats in the bins before. With them, the error of a
+/// pair of modes is computed in constant time.
 struct Moments(Vec<[i128; 3]>);
 
 impl Moments {
-    /// The sums of 1, of the bin, and of its square, for each repeat.
+    /// Over the repeats, the sums of 1, of the bin number and of its square.
     fn of(histogram: &Histogram) -> Moments {
         let mut sums = vec![[0; 3]];
         for (bin, &count) in (0..).zip(&histogram.0) {

@@ -18,7 +18,7 @@ use crate::tokens::{DocumentIndex, Lexer, SymbolSequence, Token, TokenKind};
 pub struct Example {
     /// The document.
     pub document: DocumentIndex,
-    /// The tokens in the document. Line breaks and the document's ends count as tokens.
+    /// The range of its tokens in the document. Line breaks and the document's ends count as tokens.
     pub tokens: Range<usize>,
 }
 

@@ -11,7 +11,7 @@ use super::suffix_array::SuffixArray;
 use crate::tokens::characters::half_words;
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 
-/// Minimum number of tokens in a whole line: 1 token and 2 breaks.
+/// Minimum length of a whole line: 1 token between 2 breaks.
 const MIN_LINE: usize = 3;
 
 /// The maximal repeats that have enough words and documents. Each inner interval comes before those that contain it.

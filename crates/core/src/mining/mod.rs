@@ -1,7 +1,8 @@
-//! Mines templates from symbols: what a source repeats.
+//! Mines the templates of a source from its symbols.
 //!
 //! Mining does no input or output and cannot fail. [`mine`] uses one source alone and returns [`Candidate`]s that own
-//! their text. [`cross_source`] needs the candidates of all sources, but no document. The stages, in order:
+//! their text. [`cross_source`] needs the candidates of all sources, but no document. The modules below are the stages,
+//! in order.
 
 pub mod sketches;
 pub mod suffix_array;
@@ -46,8 +47,9 @@ use suffix_array::SuffixArray;
 pub struct MineOptions {
     /// Minimum number of word tokens. A repeat of whole lines needs none.
     pub min_words: usize,
-    /// Minimum number of documents, near-duplicates counted once. Fewer than [`LEAST_DOCUMENTS`](Self::LEAST_DOCUMENTS) count as
-    /// that many, because text of one document is no repeat. A template with slots needs 5 in any case.
+    /// Minimum number of documents, near-duplicates counted once. It is raised to
+    /// [`LEAST_DOCUMENTS`](Self::LEAST_DOCUMENTS) if it is lower, because text of one document is not a repeat. A
+    /// template with slots needs at least 5 documents.
     pub min_documents: usize,
     /// Minimum share of the documents, 0..=1.
     pub min_share: f64,
@@ -72,12 +74,12 @@ setters!(MineOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NearDuplicates {
-    /// Near-duplicates count once: the same article, stored twice.
+    /// Near-duplicates, such as an article that is stored twice, count once.
     Group,
-    /// Each counts: the documents are snapshots of one page. What comes and goes is no template there, so candidates need 9/10
-    /// of the documents.
+    /// Each document counts, as for snapshots of one page. Text that comes and goes is not template there, so
+    /// candidates need 9/10 of the documents.
     Count,
-    /// Each counts if the documents are recognised as snapshots of one page.
+    /// `Count` if the documents are recognised as snapshots of one page, else `Group`.
     #[default]
     Auto,
 }
@@ -100,7 +102,8 @@ impl Default for MineOptions {
     }
 }
 
-/// A repeat that passed the filters and is needed for the cover, with its text.
+/// A run that may be a template: a unit of a repeat that passed the filters and is needed for the cover, or a run with
+/// slots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Its tokens.
@@ -122,7 +125,8 @@ pub struct Mined {
     pub documents: usize,
     /// Number of documents that repeat another document and were not counted.
     pub near_duplicates: usize,
-    /// Whether the documents were taken for snapshots of one page. Then only identical documents were not counted.
+    /// Whether the documents were taken for snapshots of one page. If so, each near-duplicate was counted, and only
+    /// copies of identical documents were not.
     #[serde(default)]
     pub are_snapshots: bool,
     /// Number of tokens in all documents.
@@ -133,7 +137,7 @@ pub struct Mined {
     /// The share that divides the repeats into language and template.
     #[doc(hidden)]
     pub cutoff: Cutoff,
-    /// The repeats that cover what all repeats cover, in the order of the suffix array. Then the templates with slots.
+    /// The units of the repeats in the cover, in the order of the suffix array. Then the templates with slots.
     #[doc(hidden)]
     pub candidates: Vec<Candidate>,
     /// All repeats that could be candidates in another source: those with up to `repeat_statistics::MAX_COMPARED_TOKENS`
@@ -143,11 +147,11 @@ pub struct Mined {
 }
 
 impl Mined {
-    /// Minimum number of documents, near-duplicates counted once. With fewer, a text in two of them may as well be
-    /// chance. Such a source has no candidates of its own. It still counts when sources are compared.
+    /// Minimum number of documents, near-duplicates counted once. With fewer, text may be in two of them by chance. A
+    /// source with fewer has no candidates of its own, but its repeats still count when sources are compared.
     pub const MIN_DOCUMENTS: usize = 5;
 
-    /// Whether a candidate has a slot of a mutable pattern that the lexer does not have. Only damage does that.
+    /// Whether a candidate has a slot of a mutable pattern that the lexer does not have. Only damaged data has one.
     #[doc(hidden)]
     pub fn has_unknown_slots(&self, lexer: &Lexer) -> bool {
         let patterns = lexer.mutable().patterns().len();
@@ -215,6 +219,7 @@ fn mine_alike(sequence: &SymbolSequence, options: &MineOptions, alike: Option<&[
         rayon::join(|| SuffixArray::build(sequence.symbols()), || options.slots.then(|| AlikeLines::of(sequence)));
     let places = Places::of(sequence, &array);
     let copies = Groups::of_identical(sequence, alike);
+
     let (groups, own) = group_near_duplicates(sequence, &array, &places, &copies);
     let are_snapshots = match options.near_duplicates {
         NearDuplicates::Group => false,
@@ -225,6 +230,7 @@ fn mine_alike(sequence: &SymbolSequence, options: &MineOptions, alike: Option<&[
         true => (copies, &options.clone().min_share(options.min_share.max(NEARLY_ALL))),
         false => (groups, options),
     };
+
     let repeats = filtered_repeats(sequence, &array, &places, &groups, options);
     drop(places);
     let share = |repeat: &Interval| repeat.documents as f64 / groups.len() as f64;
@@ -235,6 +241,7 @@ fn mine_alike(sequence: &SymbolSequence, options: &MineOptions, alike: Option<&[
         0..Mined::MIN_DOCUMENTS => Vec::new(),
         _ => cover(sequence, &array, &kept, &kept.iter().map(share).collect::<Vec<f64>>()),
     };
+
     let fingerprints = Fingerprints::of(sequence, &array);
     let covers: Vec<Interval> = covering.iter().map(|&index| kept[index]).collect();
     let units = units::units(sequence, &array, &groups, &covers, options.min_words);
@@ -245,6 +252,7 @@ fn mine_alike(sequence: &SymbolSequence, options: &MineOptions, alike: Option<&[
         None => Vec::new(),
     };
     let (candidates, examples) = candidates.zip(examples).chain(slotted).unzip();
+
     let mined = Mined {
         documents: sequence.documents(),
         near_duplicates: sequence.documents() - groups.len(),

@@ -6,7 +6,8 @@
 //! Two documents are near-duplicates if they share most of their *own* tokens. A token is a document's own if it is not
 //! part of a run that many documents share. So two pages that are mostly template are not near-duplicates. Common runs
 //! are found by comparing neighbouring suffixes. Each run counts only from its leftmost start. Groups are the
-//! transitive closure. Identical documents always form one group. The time is linear, apart from sorting the pairs.
+//! transitive closure of the pairs. Identical documents always form one group. The time is linear, apart from sorting
+//! the pairs.
 
 use std::ops::Range;
 
@@ -21,15 +22,15 @@ use crate::tokens::{DocumentIndex, SymbolSequence};
 /// Minimum number of tokens of a run that can be a sign of a copy. 12 is longer than a stock phrase and shorter than a
 /// sentence.
 pub(super) const MIN_RUN_OF_COPY: usize = 12;
-/// Two documents belong together if they share at least this part of the own tokens of the smaller one.
+/// Two documents are near-duplicates if they share at least this part of the own tokens of the document that has fewer.
 pub(super) const MIN_SHARED_PART: f64 = 0.6;
 /// Minimum number of own tokens. A document with fewer is only compared as a whole.
 pub(super) const MIN_OWN: u32 = 32;
 /// A run is boilerplate if it is in more than this share of the documents, in more than [`MIN_WIDE`] of them, and has
-/// [`MIN_WIDE_RUN`] tokens. Then its tokens are not a document's own.
+/// at least [`MIN_WIDE_RUN`] tokens. Then its tokens are not a document's own.
 const WIDE_SHARE: f64 = 0.2;
 const MIN_WIDE: usize = 3;
-/// Minimum number of tokens of such a run. Shorter runs, such as "in the", are in every text.
+/// Minimum number of tokens of a run that is boilerplate. Shorter runs, such as "in the", are in every text.
 const MIN_WIDE_RUN: usize = 5;
 
 /// The groups of near-duplicates. Each group counts as one document.
@@ -50,13 +51,14 @@ impl Groups {
         self.groups == 0
     }
 
-    /// The group of a document. Groups are numbered by their first document.
+    /// The group of a document. Groups are numbered in the order of their first documents.
     #[inline]
     pub fn of(&self, document: DocumentIndex) -> u32 {
         self.group_of_document[document.0 as usize]
     }
 
-    /// Identical documents are one group. `alike` may tell groups that are known already, one number for each document.
+    /// Groups identical documents. `alike` may give groups that are known already: for each document a number, which is
+    /// equal within a group.
     pub fn of_identical(sequence: &SymbolSequence, alike: Option<&[u32]>) -> Groups {
         let mut links = alike.map_or_else(|| Links::new(sequence.documents()), Links::of_groups);
         link_identical(sequence, &mut links);
@@ -104,8 +106,8 @@ fn link_identical(sequence: &SymbolSequence, links: &mut Links) {
     }
 }
 
-/// Prefix sums: for each position, the number of own tokens before it in its part. Only differences within one document
-/// are meaningful.
+/// Prefix sums: for each position, the number of own tokens before it in its part of the sequence. Only differences
+/// within one document are meaningful.
 #[derive(Debug)]
 pub struct OwnTokens(Vec<u32>);
 
@@ -145,7 +147,8 @@ impl OwnTokens {
     }
 }
 
-/// For each pair of documents: the number of own tokens that they share, from neighbouring suffixes. Sorted.
+/// For each pair of documents: the number of own tokens in runs that neighbouring suffixes of the two share. Sorted by
+/// pair.
 fn shared_tokens(array: &SuffixArray, places: &Places, own: &OwnTokens) -> Vec<((DocumentIndex, DocumentIndex), u32)> {
     let count = |ranks: Range<usize>| {
         let mut shared: FxHashMap<(DocumentIndex, DocumentIndex), u32> = FxHashMap::default();

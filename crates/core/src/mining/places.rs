@@ -33,13 +33,13 @@ impl Places {
         Places((0..array.len()).into_par_iter().map(place).collect())
     }
 
-    /// The document that the suffix of a rank starts in.
+    /// The document in which the suffix of a rank starts.
     #[inline]
     pub fn document(&self, rank: usize) -> DocumentIndex {
         DocumentIndex(self.0[rank] >> 1)
     }
 
-    /// Whether the same symbol stands before the suffixes of `rank` and `rank - 1`. Position 0 counts as preceded by a
+    /// Whether the same symbol precedes the suffixes of `rank` and `rank - 1`. Position 0 counts as preceded by a
     /// symbol that occurs nowhere else.
     #[inline]
     pub fn is_preceded_alike(&self, rank: usize) -> bool {

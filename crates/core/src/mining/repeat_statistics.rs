@@ -1,7 +1,7 @@
-//! What other sources need to know about a source's repeats.
+//! Computes statistics of a source's repeats, for the comparison with other sources.
 //!
-//! Takes the repeats of a source. Returns for each a fingerprint that is the same in every source, its counts, and how
-//! it stands: inside changing text, as language does, or by itself, as boilerplate does.
+//! Takes the repeats of a source. Returns for each a fingerprint that is the same in every source, its counts, and its
+//! standing: how often it is by itself, as boilerplate is, and not inside changing text, as language is.
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
@@ -11,7 +11,7 @@ use super::repeats::Interval;
 use super::suffix_array::SuffixArray;
 use crate::tokens::{Piece, Symbol, SymbolSequence, TokenRun, Vocabulary};
 
-/// Maximum number of tokens. Longer repeats are rarely in another source.
+/// Maximum number of tokens of a repeat that is compared. Longer repeats are rarely in another source.
 pub const MAX_COMPARED_TOKENS: usize = 64;
 
 /// A hash of a run's tokens.
@@ -56,12 +56,12 @@ pub struct RepeatStatistics {
     pub documents: usize,
     /// Number of occurrences.
     pub occurrences: usize,
-    /// The share of its occurrences that stand by themselves.
+    /// The share of its occurrences that are by themselves.
     pub standing: Standing,
 }
 
-/// The share of a repeat's occurrences, 0..=1, that stand by themselves: between line breaks, or between a line break
-/// and another template. Occurrences inside a larger template do not count.
+/// The share of a repeat's occurrences, 0..=1, that are by themselves: between line breaks, or between a line break and
+/// another template. Occurrences inside a larger template do not count.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Standing(pub f64);
 
@@ -89,7 +89,7 @@ pub fn repeat_statistics(
         .collect()
 }
 
-/// What stands on one side of an occurrence.
+/// The neighbour of an occurrence on one side.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     LineBreak,
@@ -134,7 +134,7 @@ pub struct Fingerprints<'s> {
 }
 
 impl<'s> Fingerprints<'s> {
-    /// For the repeats of a source.
+    /// Prepares the fingerprints of a source's repeats.
     pub fn of(sequence: &'s SymbolSequence, array: &'s SuffixArray) -> Fingerprints<'s> {
         let vocabulary = sequence.vocabulary();
         let of_symbol = |symbol| Fingerprint::of_run(&vocabulary.run(&[Symbol(symbol)])).0;

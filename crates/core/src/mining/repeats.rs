@@ -1,11 +1,12 @@
 //! Finds maximal repeats with their term and document frequencies.
 //!
 //! Takes a suffix array and finds its LCP intervals. Each is a run of symbols that recurs. The width of an interval is
-//! the run's term frequency. Its document frequency is the width minus the number of pairs of neighbouring suffixes of
-//! one document in it. Each pair is counted once, at the smallest interval that contains both suffixes (Hui 1992;
-//! Yamamoto and Church 2001). This interval is found by binary search on the stack of open intervals, in O(n log n) for
-//! all intervals together. A run is a maximal repeat if its occurrences are also preceded by different symbols: then it
-//! cannot be extended to the left or right without losing an occurrence.
+//! the run's term frequency. Its document frequency is the width minus the number of pairs of suffixes in the interval
+//! that are of one document, with no suffix of this document between them. Each pair is counted once, at the smallest
+//! interval that contains both suffixes (Hui 1992; Yamamoto and Church 2001). This interval is found by binary search
+//! on the stack of open intervals, in O(n log n) for all intervals together. A run is a maximal repeat if its
+//! occurrences are also preceded by different symbols: then it cannot be extended to the left or right without losing
+//! an occurrence.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,7 +29,7 @@ pub struct Interval {
     pub len: usize,
     /// Number of documents (or groups of documents) it occurs in.
     pub documents: usize,
-    /// Whether it cannot be extended to the left either.
+    /// Whether it cannot be extended to the left either without losing an occurrence.
     pub is_maximal: bool,
 }
 
@@ -39,7 +40,7 @@ impl Interval {
     }
 }
 
-/// Minimum length and frequency of an interval. Others are skipped, so larger values are faster.
+/// Minimum length and frequency of an interval. Other intervals are skipped, so larger values are faster.
 #[derive(Clone, Copy, Debug)]
 pub struct Least {
     /// Number of symbols, at least 1.
@@ -49,14 +50,15 @@ pub struct Least {
 }
 
 impl Least {
-    /// The values that every interval has.
+    /// Values that every interval reaches.
     pub const ANY: Least = Least { len: 1, occurrences: 2 };
 }
 
 struct Open {
     first: usize,
     len: usize,
-    /// Number of pairs of neighbouring suffixes of one document that meet here or in an inner interval.
+    /// Number of pairs of successive suffixes of one document in this interval. A pair in an inner interval is added
+    /// when that interval closes.
     repeated: usize,
     is_maximal: bool,
 }
@@ -90,12 +92,12 @@ pub fn select_intervals(
     selected
 }
 
-/// The ranks from `start` on, before `end`, whose suffixes start with the same `len` symbols.
+/// A family: the ranks from `start` on, before `end`, whose suffixes start with the same `len` symbols.
 fn family(array: &SuffixArray, start: usize, end: usize, len: usize) -> Range<usize> {
     start..(start + 1..end).find(|&rank| array.common(rank) < len).unwrap_or(end)
 }
 
-/// The given ranks by family. No interval of `len` symbols or more crosses the boundary of a family.
+/// Divides ranks into families. No interval of `len` symbols or more crosses the boundary of a family.
 fn families(array: &SuffixArray, ranks: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
     let family_at = move |start| (start < ranks.end).then(|| family(array, start, ranks.end, len));
     std::iter::successors(family_at(ranks.start), move |before| family_at(before.end))
@@ -136,7 +138,7 @@ impl Visitor<'_> {
         for rank in family.clone() {
             if rank > family.start {
                 self.close_above(self.array.common(rank), rank, &mut visit);
-                // The pair counts for the innermost interval that contains both neighbours.
+                // The last open interval is the innermost one that contains this rank and the rank before.
                 if let Some(top) = self.open.last_mut() {
                     top.is_maximal |= !self.places.is_preceded_alike(rank);
                 }
@@ -189,6 +191,7 @@ pub fn longest_at_positions(array: &SuffixArray, intervals: &[Interval]) -> Vec<
     nests(intervals).into_par_iter().for_each(|nest| {
         let outermost = intervals[nest.end - 1];
         let mut without = FreePositions::new(outermost.occurrences);
+        // Inner intervals, which are longer, come first and take their ranks.
         for index in nest {
             let start = intervals[index].first - outermost.first;
             without.take(start..start + intervals[index].occurrences, |rank| {
@@ -199,8 +202,8 @@ pub fn longest_at_positions(array: &SuffixArray, intervals: &[Interval]) -> Vec<
     longest.into_iter().map(AtomicU32::into_inner).collect()
 }
 
-/// For each selected interval: the longest other one that is a prefix of it, or [`NONE`]. This is the next interval
-/// that contains it.
+/// For each selected interval: the smallest other one that contains it, or [`NONE`]. Its run is the longest proper
+/// prefix among the selected runs.
 pub fn outer_intervals(intervals: &[Interval]) -> Vec<u32> {
     let mut outer = vec![NONE; intervals.len()];
     let mut open: Vec<u32> = Vec::new();
@@ -213,7 +216,7 @@ pub fn outer_intervals(intervals: &[Interval]) -> Vec<u32> {
     outer
 }
 
-/// Ranges of indices. The last interval of each range contains all others in it.
+/// Divides the indices of intervals into ranges. The last interval of each range contains all others in the range.
 fn nests(intervals: &[Interval]) -> Vec<Range<usize>> {
     let mut nests = Vec::new();
     let mut end = intervals.len();

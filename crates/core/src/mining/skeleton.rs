@@ -1,8 +1,8 @@
-//! The skeleton of lines: what they have in common, and where they differ.
+//! The skeleton of lines: the tokens that they have in common, and the places where they differ.
 //!
 //! Takes lines, or parts of lines, that may be one template filled in differently. Returns their skeleton: the tokens
 //! that nearly all of them have, in one order, and free stretches between them for other tokens. A line fits a skeleton
-//! if the pattern made of it would match.
+//! if the pattern that is made of the skeleton would match the line.
 
 use std::ops::Range;
 
@@ -11,15 +11,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::tokens::characters::{ends_in_run, is_run_character, is_word_character};
 use crate::tokens::{Piece, Symbol, SymbolSequence, TokenKind, TokenRun, Vocabulary};
 
-/// What "nearly all" means: a common token is in at least this share of the lines, and a skeleton fits at least this
-/// share.
+/// The meaning of "nearly all": a common token is in at least this share of the lines, and a skeleton fits at least
+/// this share of them.
 pub(super) const NEARLY_ALL_LINES: f64 = 0.95;
 /// Maximum number of tokens in a line with slots. Two stretches and a sentence between them fit.
 pub(super) const MAX_TOKENS: usize = 80;
 /// Maximum number of free stretches. Lines with more are sentences with a few words in common.
 pub(super) const MAX_STRETCHES: usize = 2;
-/// Possible bounds of a stretch: the maximum number of characters after its first. The smallest one is taken that
-/// leaves [`ROOM`] beyond nearly all fillers seen. They allow names and headlines, but not paragraphs.
+/// Possible bounds of a stretch: the maximum number of characters after its first character. The smallest bound that
+/// leaves [`ROOM`] beyond nearly all fillers seen is taken. The bounds allow names and headlines, but not paragraphs.
 const BOUNDS: [u16; 4] = [20, 40, 80, 160];
 /// Maximum number of tokens in a stretch with no word before it in the skeleton. A name fits, but not a caption, which
 /// is the document's own text.
@@ -53,7 +53,7 @@ enum Bone {
 }
 
 impl Skeleton {
-    /// The skeleton of lines or parts of lines. `None` if they have none, or none with a stretch.
+    /// The skeleton of lines or parts of lines. `None` if they have no skeleton, or if it has no stretches or too many.
     pub(super) fn of(sequence: &SymbolSequence, lines: &[Range<usize>], ends: Ends) -> Option<Skeleton> {
         let symbols = |line: &Range<usize>| &sequence.symbols()[line.clone()];
         let common = common_symbols(lines.iter().map(symbols));
@@ -64,6 +64,7 @@ impl Skeleton {
         let backbone = most_frequent(restricted.iter().map(|places| symbols_at(sequence, places)))?;
         let having: Vec<(&Range<usize>, &Vec<usize>)> =
             lines.iter().zip(&restricted).filter(|(_, places)| symbols_at(sequence, places) == backbone).collect();
+
         let mut bones = Vec::new();
         for index in 0..=backbone.len() {
             let gaps = having.iter().map(|(line, places)| gap(line, places, index));
@@ -78,6 +79,7 @@ impl Skeleton {
                 (_, Some(&symbol)) => bones.push(Bone::Tokens(vec![symbol])),
             }
         }
+
         let stretches = bones.iter().filter(|bone| matches!(bone, Bone::Free { .. })).count();
         (!backbone.is_empty() && (1..=MAX_STRETCHES).contains(&stretches)).then_some(Skeleton { bones, ends })
     }
@@ -107,6 +109,7 @@ impl Skeleton {
                 && !is_cut(filler.end)
                 && characters(sequence, &symbols[filler]) <= usize::from(more) + 1
         };
+
         // The positions where the bones processed so far can end.
         let mut ends = vec![0];
         let mut free = None;
@@ -178,7 +181,7 @@ pub(super) fn is_nearly_all(some: usize, all: usize) -> bool {
     some as f64 >= NEARLY_ALL_LINES * all as f64
 }
 
-/// The range between the place of this index and the place before it.
+/// The range between the places at this index and at the index before.
 fn gap(line: &Range<usize>, places: &[usize], index: usize) -> Range<usize> {
     let start = index.checked_sub(1).map_or(line.start, |before| places[before] + 1);
     start..places.get(index).copied().unwrap_or(line.end)
@@ -203,7 +206,7 @@ fn free(
     (nearly_largest(filled.iter().map(|filler| filler.len())) <= max_tokens).then_some(Some(free))
 }
 
-/// The smallest of these numbers that nearly all of them do not exceed.
+/// The smallest of these numbers such that nearly all of them are at most as large; 0 if there are none.
 pub(super) fn nearly_largest(numbers: impl Iterator<Item = usize>) -> usize {
     let mut sorted: Vec<usize> = numbers.collect();
     sorted.sort_unstable();
@@ -269,7 +272,7 @@ mod tests {
         (sequence, lines)
     }
 
-    /// Whether the pattern matches at the start of this range of tokens: the whole range, or a part of it.
+    /// Whether the pattern matches this whole range of tokens, and whether it matches the range or a part at its start.
     fn is_found(run: &TokenRun, text: &str, range: &Range<usize>) -> (bool, bool) {
         let mut lexer = lexer();
         let automaton = TokenAutomaton::new([(0, run, Edges::of_runs([run]))], lexer.tokenizer());

@@ -1,7 +1,8 @@
-//! Near-duplicates by sketches of their texts, as search engines find them (Broder and others 1997).
+//! Finds near-duplicates by sketches of their texts, as search engines do (Broder and others 1997).
 //!
-//! A sketch is the 8 smallest hashes of the text's runs of 6 words. Two texts are near-duplicates if their sketches share 4
-//! hashes. Words are runs of letters and numbers; a character of a script without spaces is a word of its own.
+//! A sketch consists of the 8 smallest hashes of all runs of 6 words in a text. Two texts are near-duplicates if their
+//! sketches share 4 hashes. Words are runs of letters and numbers; a character of a script without spaces is a word of
+//! its own.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ const SKETCH: usize = 8;
 /// Number of hashes that near-duplicates share.
 const SHARED: usize = 4;
 
-/// The sketch of a text, in order. Short texts have fewer hashes.
+/// The hashes in the sketch of a text, ascending. Short texts have fewer hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sketch(Vec<u64>);
 
@@ -29,7 +30,7 @@ impl Sketch {
         Sketch(runs.into_iter().take(SKETCH).collect())
     }
 
-    /// All choices of as many hashes as near-duplicates share. Near-duplicates have one in common.
+    /// All choices of [`SHARED`] hashes. Two sketches are of near-duplicates if they have a choice in common.
     fn choices(&self) -> impl Iterator<Item = [u64; SHARED]> + '_ {
         let count = self.0.len();
         let chosen = (0..1u32 << count).filter(|choice| choice.count_ones() as usize == SHARED);
@@ -61,8 +62,8 @@ fn words(text: &str) -> Vec<u64> {
     words
 }
 
-/// The group of each document: near-duplicates, and what they are near-duplicates of, are of one group. A document without a
-/// sketch is of a group of its own. Takes linear time.
+/// The group of each document. Documents are in one group if a chain of near-duplicates connects them. A document
+/// without a sketch is a group of its own. Takes linear time.
 pub fn groups(sketches: &[Option<Sketch>]) -> Vec<u32> {
     let mut group: Vec<u32> = (0..sketches.len() as u32).collect();
     let root = |group: &mut Vec<u32>, mut at: u32| {

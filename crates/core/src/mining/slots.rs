@@ -1,19 +1,19 @@
 //! Finds templates with a slot for any text: `By {name} | Staff writer`, `Related: {headline}`.
 //!
 //! Repeats have no slots. Only the constant part of such a line recurs, and that may be a single word. Takes the lines
-//! of a source. Returns those that are one template filled in differently. Lines that start (or end) alike are examined
-//! together, the largest groups first. They become a pattern if one skeleton fits nearly all of them, if no filler is a
-//! paragraph, and if they do not behave like language.
+//! of a source. Returns the groups of lines that are one template filled in differently, as patterns. Lines that start
+//! (or end) alike are examined together, the largest groups first. They become a pattern if one skeleton fits nearly
+//! all lines, if no filler is a paragraph, and if the lines do not behave like language.
 //!
-//! Inside a line, a slot is only found between two anchors, because nothing else marks its ends. There, a repeat that
-//! is not language is the seed. The stretches around its occurrences are treated like lines.
+//! Inside a line, a slot is only found between two anchors, because nothing else marks its ends. The search starts from
+//! a repeat that is not language, the seed. The stretches around its occurrences are treated like lines.
 //!
 //! The document's own text must be kept. Examples are a headline that the document repeats, and the caption before
 //! `Photo: Daily Post`.
 //!
-//! Two tests separate templates from language. First, a template stands in a document once. Words of the language that
-//! are in the same number of documents are in some of them twice. The fewer the words, the more such repetitions must
-//! be missing. Second, the words of a template are rare elsewhere.
+//! Two tests separate templates from language. First, a template is only once in a document. Words of the language that
+//! are in as many documents are in some of them twice. Second, a word of a template is rare elsewhere. If lines have
+//! many tokens in common, being only once in a document is enough.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -45,7 +45,7 @@ const MIN_SAYING: usize = 4;
 const MIN_SAID_AGAIN: f64 = 0.5;
 /// Maximum number of lines that are examined. They are enough to estimate a share.
 const MAX_SAMPLE: usize = 64;
-/// Maximum number of places of a repeat in a first test whether there may be a slot beside it.
+/// Maximum number of places of a repeat that are examined in the first test for a slot beside it.
 const MAX_TRIED: usize = 256;
 /// Minimum number of tokens in a skeleton. A single token is not a template.
 const MIN_TOKENS: usize = 2;
@@ -112,8 +112,8 @@ impl<'s> Finder<'s> {
 
     fn search_lines(&mut self, lines: &AlikeLines) {
         let mut groups = lines.groups(self.sequence, self.min_documents);
-        // The largest groups come first. So a template is found before the special cases of it that only a part of its
-        // lines have.
+        // The largest groups come first. So a template is found before its special cases, which only some of its lines
+        // have.
         groups.sort_by_key(|lines| Reverse(lines.len()));
         let look_at = |lines: &&[Line]| {
             let lines: Vec<Range<usize>> = lines.iter().map(Line::range).collect();
@@ -123,7 +123,7 @@ impl<'s> Finder<'s> {
         found.into_iter().for_each(|found| self.add(found));
     }
 
-    /// Searches around the repeats that are not language. Those in the most documents come first.
+    /// Searches around the repeats that are not language. The repeats in the most documents come first.
     fn search_inside_lines(&mut self, array: &SuffixArray, repeats: &[Interval]) {
         let mut seeds = self.seeds(array, repeats);
         seeds.sort_by_key(|seed| (Reverse(seed.documents), Reverse(seed.len)));
@@ -143,7 +143,7 @@ impl<'s> Finder<'s> {
         found.into_iter().flatten().for_each(|found| self.add(found));
     }
 
-    /// The repeats that are not language, without those that nearly always continue as a longer one.
+    /// The repeats that are not language, without those that nearly always continue as a longer repeat.
     fn seeds<'r>(&self, array: &SuffixArray, repeats: &'r [Interval]) -> Vec<&'r Interval> {
         let is_seed = |repeat: &Interval| {
             repeat.documents >= self.min_documents
@@ -166,9 +166,9 @@ impl<'s> Finder<'s> {
             .collect()
     }
 
-    /// Whether a search around this repeat finds only what a search around a longer one finds. `longer` starts with
-    /// this repeat. The condition is that nearly all occurrences continue as the longer repeat, with tokens that rarely
-    /// stand elsewhere. On pages that differ only in a few words, this is true for nearly all repeats.
+    /// Whether a search around `longer`, which starts with the seed, makes a search around the seed needless. The
+    /// condition is that nearly all occurrences of the seed continue as `longer`, with tokens that are rare elsewhere.
+    /// On pages that differ only in a few words, this is true for nearly all repeats.
     fn goes_on_as(&self, array: &SuffixArray, seed: &Interval, longer: &Interval) -> bool {
         let start = array.position(longer.first);
         let beyond = &self.sequence.symbols()[start + seed.len..start + longer.len.min(seed.len + MAX_TOKENS)];
@@ -176,8 +176,8 @@ impl<'s> Finder<'s> {
             && beyond.iter().all(|&symbol| self.is_exclusive(symbol, longer.occurrences))
     }
 
-    /// Adds a template unless it was found before. The search runs on all cores first. Only this step depends on the
-    /// order.
+    /// Adds a template unless it was found before. All searches run before, on all cores. Only this step depends on the
+    /// order of the templates.
     fn add(&mut self, found: Found) {
         if !self.are_taken(&found.places) && self.runs.insert(found.candidate.run.clone()) {
             found.takes.into_iter().for_each(|range| self.taken[range].fill(true));
@@ -227,7 +227,8 @@ impl<'s> Finder<'s> {
         if ends == Ends::LINE { None } else { self.look_at(&stretches, &places, ends) }
     }
 
-    /// The template of these lines or parts of lines. `None` unless they are one template, and nearly all of `all` are.
+    /// The template of these lines or parts of lines. `None` unless one template fits nearly all of `all`, the places
+    /// from which the lines were found.
     fn look_at(&self, lines: &[Range<usize>], all: &[Range<usize>], ends: Ends) -> Option<Found> {
         let short: Vec<Range<usize>> = lines.iter().filter(|line| line.len() <= MAX_TOKENS).cloned().collect();
         if !is_nearly_all(short.len(), all.len()) || !self.are_once_a_document(all) {
@@ -344,7 +345,7 @@ mod tests {
         found_in(DOCUMENTS, line)
     }
 
-    /// The same with this number of documents.
+    /// Like [`found`], with this number of documents.
     fn found_in(documents: usize, line: impl Fn(usize) -> Option<String>) -> Vec<(String, usize, usize, String)> {
         let paragraph = |document, place| format!("{} the end of it.", words(document, place, 30));
         let text = |document| {
@@ -572,7 +573,7 @@ mod tests {
         let seeds = finder.seeds(&array, &repeats);
         let short =
             |repeats: &mut dyn Iterator<Item = &Interval>| repeats.filter(|repeat| repeat.len <= MAX_TOKENS).count();
-        // Without the filter, there are the runs between any two of the words that differ on a page.
+        // Without the filter, each run between two words that differ on some page is a seed.
         assert!(short(&mut repeats.iter()) > MAX_TOKENS * PAGES / 2);
         assert!(short(&mut seeds.into_iter()) < 2 * PAGES);
     }

@@ -1,30 +1,31 @@
 //! Recognises sources whose documents are snapshots of one page, such as a front page that is fetched every hour.
 //!
-//! Stories enter such a page, stay for some snapshots and leave. So each snapshot is like some others, and those are like
-//! further ones, until nearly all are reached; but no story is on nearly all of them. Near-duplicates of articles are small
-//! groups in a source whose other documents have nothing to do with them.
+//! Stories enter such a page, stay for some snapshots and leave. So each snapshot is like some others, these are like
+//! further ones, and so on, until nearly all are reached. But no story is on nearly all snapshots. Near-duplicates of
+//! articles are small groups in a source whose other documents have nothing to do with them.
 //!
-//! Takes the suffix array. A run of 12 tokens is *lasting* if nearly all documents have it, else *passing*. Two documents are
-//! neighbours if they share most of their passing runs. They are snapshots if nearly all documents are connected by
-//! neighbours. No order of the documents is needed. The time is linear.
+//! Takes the suffix array. A run of 12 tokens is *lasting* if nearly all documents have it, else *passing*. Two
+//! documents are neighbours if they share most of their passing runs. The documents are snapshots if chains of
+//! neighbours connect nearly all of them. No order of the documents is needed. The time is linear.
 
 use super::near_duplicates::{Groups, MIN_OWN, MIN_RUN_OF_COPY, MIN_SHARED_PART};
 use super::places::Places;
 use super::suffix_array::SuffixArray;
 use crate::tokens::{DocumentIndex, SymbolSequence};
 
-/// What this share of the documents have, nearly all have. Not 1, because a page may fail, or be changed for a day.
+/// The share of the documents that counts as nearly all. It is below 1, because a page may fail, or be changed for a
+/// day.
 ///
-/// If text of one story makes a group of near-duplicates, they are fewer: text that more documents have is lasting. So a
-/// larger group is held together by several stories.
+/// Text of one story cannot connect so many documents, because text in so many documents is lasting. So a group of this
+/// size is connected by several stories.
 pub const NEARLY_ALL: f64 = 0.9;
-/// Fewer documents are no snapshots: nearly all would be all of them, and stories are often on all of a few.
+/// Minimum number of documents. With fewer, "nearly all" would mean all, and a story is often on all of so few pages.
 const MIN_SNAPSHOTS: usize = 10;
-/// Number of occurrences of a run, on either side in the suffix array, to which an occurrence is compared. Those nearest go
-/// on alike for longest. This limits the time if a run is in very many documents.
+/// Number of other occurrences, on either side in the suffix array, to which an occurrence of a run is compared. The
+/// nearest ones have the longest text in common with it. This limits the time if a run is in very many documents.
 const REACH_OF_RUN: usize = 32;
 
-/// Whether the documents are snapshots of one page. Those of one group of `copies` count once.
+/// Whether the documents are snapshots of one page. Documents of one group of `copies` count once.
 pub fn are_snapshots(sequence: &SymbolSequence, array: &SuffixArray, places: &Places, copies: &Groups) -> bool {
     if copies.len() < MIN_SNAPSHOTS {
         return false;
@@ -40,7 +41,7 @@ pub fn are_snapshots(sequence: &SymbolSequence, array: &SuffixArray, places: &Pl
             }
             unconnected += connected;
         }
-        // The others are too few, however they are connected.
+        // Too few groups are left, however they are connected.
         if unconnected + nearly_all > copies.len() {
             return false;
         }
@@ -55,16 +56,16 @@ struct Search<'s> {
     copies: &'s Groups,
     /// The first document of each group.
     documents: Vec<DocumentIndex>,
-    /// The rank of each position where a passing run starts, or [`LASTING`].
+    /// For each position: its rank if a passing run starts there, else [`LASTING`].
     ranks: Vec<u32>,
     /// Number of passing runs of each group.
     own: Vec<u32>,
     is_reached: Vec<bool>,
-    /// For each group: the position for which it was last noted, and how many positions these were.
+    /// For each group: the last position for which it was noted, and the number of such positions.
     noted: Vec<(usize, u32)>,
 }
 
-/// In place of a rank: a lasting run starts here, or the document has fewer tokens left.
+/// In place of a rank: a lasting run starts here.
 const LASTING: u32 = u32::MAX;
 
 impl<'s> Search<'s> {
@@ -94,10 +95,12 @@ impl<'s> Search<'s> {
             }
             first = end;
         }
+
         let mut documents = vec![None; copies.len()];
         for document in (0..sequence.documents() as u32).map(DocumentIndex) {
             documents[copies.of(document) as usize].get_or_insert(document);
         }
+
         let (is_reached, noted) = (vec![false; copies.len()], vec![(usize::MAX, 0); copies.len()]);
         let (documents, own) = (documents.into_iter().flatten().collect(), Vec::new());
         let mut search = Search { sequence, array, places, copies, documents, ranks, own, is_reached, noted };
@@ -106,7 +109,7 @@ impl<'s> Search<'s> {
         search
     }
 
-    /// Reaches all groups that are connected with this one. Returns how many they are.
+    /// Marks this group and all groups that are connected with it as reached. Returns their number.
     fn reach_from(&mut self, group: usize) -> usize {
         self.is_reached[group] = true;
         let mut reached = vec![group];
@@ -142,6 +145,7 @@ impl<'s> Search<'s> {
                 }
             }
         }
+
         let shared: Vec<(usize, u32)> = met.into_iter().map(|other| (other, self.noted[other].1)).collect();
         shared.iter().for_each(|&(other, _)| self.noted[other] = (usize::MAX, 0));
         let is_neighbour = |&(other, shared): &(usize, u32)| {
@@ -151,7 +155,7 @@ impl<'s> Search<'s> {
         shared.into_iter().filter(is_neighbour).map(|(other, _)| other).collect()
     }
 
-    /// The positions of a document where a run can start.
+    /// The positions in the first document of a group where a run can start.
     fn starts(&self, group: usize) -> std::ops::Range<usize> {
         let positions = self.sequence.document(self.documents[group]);
         positions.start..(positions.end + 1).saturating_sub(MIN_RUN_OF_COPY).max(positions.start)

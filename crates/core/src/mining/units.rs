@@ -5,7 +5,7 @@
 //! units:
 //!
 //! - the whole lines of a repeat, without lines of marks alone at the edges,
-//! - its parts of lines before and after them, made shorter until text can be cut at their edges,
+//! - the parts of lines before and after these, made shorter until text can be cut at their edges,
 //! - the stretches of whole lines that variants of a block have in common, and those that only some variants have,
 //! - the pieces of long blocks.
 //!
@@ -23,15 +23,16 @@ use super::suffix_array::SuffixArray;
 use crate::tokens::joints::Joint;
 use crate::tokens::{Symbol, SymbolSequence, TokenKind, Vocabulary};
 
-/// Text can be cut at an edge if it can be cut there in this share of the occurrences.
+/// An edge of a run is cuttable if text can be cut there in at least this share of the occurrences.
 const MIN_CUTTABLE_EDGES: f64 = 0.9;
 /// Language repeats fewer words than this. A part of a line with as many is a unit even if text cannot be cut at its
 /// edges.
 const MIN_WORDS_OF_UNIT: usize = 5;
-/// Such a part loses at most this number of tokens at each edge: the end of the sentence before it, or the start of the
-/// next.
+/// A part with so many words loses at most this number of tokens at each edge: the end of the sentence before, or the
+/// start of the next sentence.
 const MAX_FRAGMENT: usize = 3;
-/// A part of a line in this number of documents, and in this share of them, supports decisions wherever it begins and ends.
+/// A part of a line in at least this number of documents, and in at least this share of them, is a unit wherever it
+/// begins and ends.
 const MIN_DOCUMENTS_OF_UNIT: usize = 5;
 const MIN_SHARE_OF_UNIT: f64 = 0.15;
 /// Blocks of more tokens are divided at line ends.
@@ -69,7 +70,7 @@ struct Cutter<'s> {
     groups: &'s Groups,
     min_words: usize,
     half_words: HalfWords,
-    /// For each symbol.
+    /// The joint of each symbol.
     joints: Vec<Joint>,
 }
 
@@ -86,12 +87,13 @@ impl Cutter<'_> {
         let mut units = self.of_line(all.start..first + 1);
         units.extend(self.of_line(last..all.end));
         units.extend(self.without_bare_lines(lines.clone()));
-        // With its lines of marks it shows where a block begins and ends.
+        // The lines of marks are also kept, because they show where a block begins and ends.
         units.extend([Some(lines), cut_off].into_iter().flatten().filter(|lines| self.has_word(lines)));
         units
     }
 
-    /// A part of a line made shorter. Also the whole part, if it is in too many documents to be language.
+    /// The units of a part of a line: the part made shorter, and the whole part if it is in too many documents to be
+    /// language.
     fn of_line(&self, part: Run) -> Vec<Run> {
         let Some(whole) = self.without_adhering_marks(part) else { return Vec::new() };
         let is_frequent = || {
@@ -105,7 +107,7 @@ impl Cutter<'_> {
         units.into_iter().filter(|unit| self.half_words(unit) >= 2 * self.min_words).collect()
     }
 
-    /// The parts of whole lines between the places where such units begin and end within each other.
+    /// Cuts each block of whole lines wherever a block begins or ends inside it. Returns the parts.
     fn common_parts(&self, units: &[Interval]) -> Vec<Run> {
         let blocks: Vec<&Interval> = units.iter().filter(|unit| self.is_block(&self.example(unit))).collect();
         let mut is_edge = vec![false; self.sequence.symbols().len()];
@@ -123,7 +125,7 @@ impl Cutter<'_> {
         blocks.par_iter().flat_map_iter(parts).collect()
     }
 
-    /// A long block in pieces of whole lines.
+    /// The pieces of a long block, each of whole lines. Empty if the unit is not a long block.
     fn pieces(&self, unit: &Interval) -> Vec<Run> {
         let block = self.example(unit);
         let mut pieces = Vec::new();
@@ -195,8 +197,8 @@ impl Cutter<'_> {
         Some(start..end)
     }
 
-    /// Whether it is the mark by which programs cut off headlines. The lines after it show that the headline before it,
-    /// which is another in each document, is a part of a list.
+    /// Whether the run is the ellipsis with which programs cut off headlines. The lines after it show that the headline
+    /// before it, which differs from document to document, is part of a list.
     fn is_ellipsis(&self, run: Run) -> bool {
         let literal = |at: usize| self.sequence.vocabulary().literal(Symbol(self.sequence.symbols()[at]));
         match run.len() {
@@ -228,7 +230,7 @@ impl Cutter<'_> {
     }
 
     fn joint(&self, at: usize) -> Joint {
-        // The symbols between documents stand for their ends.
+        // The symbols between documents mark the ends of documents and have no joint of their own.
         let end = Joint::of(TokenKind::Break, "", true);
         self.joints.get(self.sequence.symbols()[at] as usize).copied().unwrap_or(end)
     }
@@ -297,7 +299,7 @@ enum Edge {
     End,
 }
 
-/// The first element of a range for which this is false.
+/// The first element of a range for which `is_before` is false.
 fn partition_point(range: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {
@@ -307,7 +309,7 @@ fn partition_point(range: Range<usize>, is_before: impl Fn(usize) -> bool) -> us
     low
 }
 
-/// What each symbol means for a cut beside it.
+/// The joint of each symbol, which decides whether text can be cut beside it.
 fn joints(vocabulary: &Vocabulary) -> Vec<Joint> {
     let joint = |symbol: u32| {
         let symbol = Symbol(symbol);
@@ -334,7 +336,7 @@ mod tests {
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![]).unwrap()))
     }
 
-    /// Calls `look` with the units of all maximal repeats of some texts, and with what they were cut from.
+    /// Calls `look` with the units of all maximal repeats of some texts, and with the data from which they were cut.
     fn look<T>(texts: &[String], look: impl FnOnce(&SymbolSequence, &SuffixArray, &Groups, &[Interval]) -> T) -> T {
         let sequence = SymbolSequence::of_texts(texts, &lexer()).unwrap();
         let array = SuffixArray::build(sequence.symbols());

@@ -1,5 +1,5 @@
-//! Fits a network to examples of many groups, such as the pages of sites, and says what one thinks of each group that has not
-//! seen it.
+//! Fits networks to examples of many groups, such as the pages of sites. Each group can be judged by a network that has
+//! not seen it.
 
 use rayon::prelude::*;
 
@@ -9,7 +9,7 @@ use super::network::{Network, fit, log_odds};
 
 /// Number of parts into which groups are divided.
 pub const PARTS: usize = 5;
-/// The ridge penalty of the stretch. It hardly counts, and gives a slope also where no opinion differs.
+/// The ridge penalty of the stretch. It is too small to matter, but gives a slope even if all opinions are equal.
 const RIDGE_OF_STRETCH: f64 = 1e-3;
 /// The seed of the networks.
 const SEED_OF_NETWORKS: u64 = 1;
@@ -17,15 +17,16 @@ const SEED_OF_NETWORKS: u64 = 1;
 /// Examples that belong together, such as the blocks of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Taught<'t> {
-    /// The part that their group is in, below [`PARTS`].
+    /// The number of the part in which their group is, below [`PARTS`].
     pub part: usize,
     /// A row of features for each example.
     pub rows: &'t [f32],
-    /// For each example, whether it belongs to the class, and its weight. Without weight nothing is learned from it.
+    /// For each example, whether it belongs to the class, and its weight. An example without weight is not learned
+    /// from.
     pub labels: &'t [(bool, f32)],
 }
 
-/// What was learned.
+/// The networks that were learned.
 #[derive(Debug)]
 pub struct Learned {
     /// A network that has seen all groups.
@@ -35,14 +36,15 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// What a network thinks of these examples that has not seen their group. `width` is the number of features.
+    /// The probabilities of these examples, according to a network that has not seen their group. `width` is the number
+    /// of features.
     pub fn opinions(&self, width: usize, taught: &Taught) -> Vec<f32> {
         taught.rows.chunks_exact(width).map(self.without[taught.part].judge(&[])).collect()
     }
 }
 
-/// Fits networks to examples with these features. The penalty is that of [`fit`]. The log-odds of all networks are stretched so
-/// that their opinions about groups that they have not seen are right.
+/// Fits networks to examples with these features. `penalty` is that of [`fit`]. The log-odds of all networks are then
+/// stretched and shifted alike, so that the opinions about unseen groups fit the labels best.
 pub fn learned(names: &'static [&'static str], taught: &[Taught], penalty: f32) -> Learned {
     let fitted = |out: Option<usize>| {
         let seen = taught.iter().filter(|taught| Some(taught.part) != out);

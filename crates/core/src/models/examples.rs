@@ -1,4 +1,4 @@
-//! Labelled examples, from which models are fitted.
+//! Labelled examples, to which models are fitted.
 
 use std::ops::Range;
 
@@ -23,10 +23,10 @@ impl Examples {
         Examples { names, values: Vec::new(), labels: Vec::new(), weights: Vec::new() }
     }
 
-    /// Adds an example. Its label is from 0 to 1: how far it belongs to the class.
+    /// Adds an example. Its label, from 0 to 1, is the degree to which it belongs to the class.
     ///
     /// # Panics
-    /// If the number of features is not that of their names.
+    /// If the number of features is not the number of names.
     pub fn push(&mut self, features: &[f32], label: f32, weight: f32) {
         assert_eq!(features.len(), self.names.len(), "a value for each name");
         self.values.extend(features);
@@ -50,7 +50,7 @@ impl Examples {
         self.labels.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no examples.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
@@ -65,13 +65,13 @@ impl Examples {
         &self.values[example * width..(example + 1) * width]
     }
 
-    /// What `of_block` gives for each block, in order.
+    /// The results of `of_block` for all blocks, in order.
     pub(super) fn by_block<T: Send>(&self, of_block: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
         let range = |block: usize| block * BLOCK_OF_SUM..self.len().min((block + 1) * BLOCK_OF_SUM);
         (0..self.len().div_ceil(BLOCK_OF_SUM)).into_par_iter().map(|block| of_block(range(block))).collect()
     }
 
-    /// The mean over the examples of what `add` adds up for each feature.
+    /// For each feature, the mean over the examples. `add` adds the values of one example to the sums.
     pub(super) fn means(&self, add: impl Fn(&mut [f64], &[f32]) + Sync) -> Vec<f64> {
         let mut means = vec![0.0; self.names.len()];
         let sums = self.by_block(|block| {

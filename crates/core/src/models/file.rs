@@ -22,18 +22,18 @@ use serde_saphyr::Spanned;
 use super::logistic::{Feature, LogisticModel};
 use super::network::{Input, Network, UNITS, without_tiny};
 
-/// What a file of models of one kind must say.
+/// The kind, version and features that a file with models of one kind must have.
 #[derive(Clone, Debug)]
 pub struct ModelFormat {
     /// The kind of the models.
     pub model: &'static str,
-    /// The version of their features and of their file. A change of what a feature means needs another version.
+    /// The version of their features and of their file. A change of the meaning of a feature needs another version.
     pub version: u32,
     /// The names of their features, in order.
     pub features: &'static [&'static str],
 }
 
-/// Why a file is not a model that this version can use.
+/// The reason why this version cannot use a file as a model.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub struct ModelFileError {
     /// The name of the file.
@@ -51,7 +51,7 @@ impl fmt::Display for ModelFileError {
     }
 }
 
-/// What all versions of all models have.
+/// The keys that all versions of all models have.
 #[derive(Deserialize)]
 struct HeadRecord {
     model: Spanned<String>,
@@ -102,8 +102,8 @@ struct InputRecord {
 /// The line between two parts of a file with several models.
 pub const PART: &str = "---\n";
 
-/// The parts of a file with several models. Empty lines stand for the parts before, so that the numbers of lines in
-/// messages are those of the file.
+/// The parts of a file with several models. Each part begins with empty lines in place of the parts before, so that
+/// line numbers in messages are those of the file.
 pub fn parts(yaml: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     for (number, line) in yaml.split_inclusive('\n').enumerate() {
@@ -115,7 +115,7 @@ pub fn parts(yaml: &str) -> Vec<String> {
     parts
 }
 
-/// A problem in a line.
+/// The line number of a problem, and its message.
 type Problem = (u64, String);
 
 impl ModelFormat {
@@ -146,7 +146,7 @@ impl ModelFormat {
         self.check_head(yaml).and_then(|()| self.read(yaml)).map_err(problem)
     }
 
-    /// Comes first, because another version may have other keys.
+    /// Checks the kind and the version. This comes first, because another version may have other keys.
     fn check_head(&self, yaml: &str) -> Result<(), Problem> {
         let HeadRecord { model, version } = parsed(yaml)?;
         if model.value != self.model {
@@ -252,7 +252,7 @@ fn check_scale(name: &str, mean: f64, deviation: f64, line: u64) -> Result<(), P
     check(&format!("deviation of '{name}'"), deviation, is_positive, line)
 }
 
-/// A number for each unit.
+/// Checks values and returns them as one number per unit.
 fn units(values: &[f64], what: &str, line: u64) -> Result<[f32; UNITS], Problem> {
     let units: Vec<f32> = values.iter().map(|&value| without_tiny(value as f32)).collect();
     let count = |_| (line, format!("the {what} are {}, not {UNITS}; train the model again", values.len()));
@@ -261,7 +261,7 @@ fn units(values: &[f64], what: &str, line: u64) -> Result<[f32; UNITS], Problem>
 }
 
 fn parsed<T: serde::de::DeserializeOwned>(yaml: &str) -> Result<T, Problem> {
-    // The check below says of which feature a number is.
+    // Numbers that are not finite pass here, because the checks that follow can name the feature.
     let options = serde_saphyr::options! { reject_non_finite_typeless_float: false };
     serde_saphyr::from_str_with_options(yaml, options).map_err(|error| {
         let line = error.location().map_or(0, |location| location.line());

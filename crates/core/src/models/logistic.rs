@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use super::examples::{Examples, add_to};
 
-/// Number of examples that are added to the curvature together. The curvature of many features is larger than the first
+/// Number of examples that are added to the curvature at once. The curvature of many features is larger than the first
 /// cache, so each visit of an entry should add several products.
 const ROWS: usize = 8;
-/// Maximum number of steps, with those that are taken back. Newton's method needs far fewer.
+/// Maximum number of steps, including those that are taken back. Newton's method needs far fewer.
 const MAX_NEWTON_STEPS: usize = 50;
 /// A step in which no weight changes by more than this is the last one.
 const SMALL_STEP: f64 = 1e-6;
@@ -20,8 +20,8 @@ const LEAST_VARIANCE: f64 = 1e-12;
 /// How a model is fitted.
 #[derive(Clone, Copy, Debug)]
 pub struct FitOptions {
-    /// The penalty is half of this per squared weight. It keeps the weights of useless features small. The intercept
-    /// has none.
+    /// The penalty is half of this times the sum of the squared weights. It keeps the weights of useless features
+    /// small. The intercept is not penalised.
     pub ridge: f64,
     /// A feature that is more than this many deviations from its mean counts as if it were that far away.
     pub clip: Option<f64>,
@@ -32,7 +32,7 @@ pub struct FitOptions {
 pub struct Feature {
     /// Its name.
     pub name: String,
-    /// What the log-odds gain when it grows by a standard deviation.
+    /// The gain of the log-odds when the feature grows by a standard deviation.
     pub weight: f64,
     /// Its mean over the examples, each counted once.
     pub mean: f64,
@@ -46,12 +46,12 @@ pub struct LogisticModel {
     features: Vec<Feature>,
     intercept: f64,
     clip: Option<f64>,
-    /// The same for features as they are, which is faster.
+    /// The features again, for values that are not standardised, which is faster.
     terms: Vec<Term>,
     constant: f64,
 }
 
-/// A feature that is not standardised.
+/// The weight and the limits of a feature for values that are not standardised.
 #[derive(Clone, Debug, PartialEq)]
 struct Term {
     weight: f64,
@@ -106,7 +106,7 @@ impl LogisticModel {
     /// # Panics
     /// If the number of features is not that of the model.
     pub fn log_odds(&self, features: &[f32]) -> f64 {
-        /// Sums that do not wait for each other.
+        /// Number of separate sums. The processor can add to all of them at the same time.
         const LANES: usize = 4;
         assert_eq!(features.len(), self.terms.len(), "a value for each feature of the model");
         let of = |term: &Term, value: f32| term.weight * f64::from(value).max(term.least).min(term.greatest);
@@ -151,7 +151,7 @@ pub fn fit(examples: &Examples, options: &FitOptions) -> LogisticModel {
     problem.scale.model(examples.names(), &weights, options.clip)
 }
 
-/// Mean and standard deviation of each feature, and how far features count.
+/// Mean and standard deviation of each feature, and the clip.
 struct Scale {
     means: Vec<f64>,
     deviations: Vec<f64>,
@@ -192,7 +192,7 @@ impl Scale {
     }
 }
 
-/// What is maximised: the log-likelihood of the examples, less the penalty.
+/// The function to maximise: the log-likelihood of the examples minus the penalty.
 struct Problem<'e> {
     examples: &'e Examples,
     scale: Scale,
@@ -226,7 +226,7 @@ impl Problem<'_> {
             all.gradient[index] -= self.ridge * weight;
             all.curvature.row_mut(index)[index] += self.ridge;
         }
-        // Without examples, too, there is exactly one solution.
+        // So there is exactly one solution, even without examples.
         all.curvature.row_mut(intercept)[intercept] += 1e-6;
         all
     }
@@ -323,7 +323,7 @@ fn start_of(row: usize) -> usize {
     row * (row + 1) / 2
 }
 
-/// The sum of products. The longer slice may go on.
+/// The dot product. The rest of a longer slice is ignored.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -464,7 +464,8 @@ mod tests {
                 let slopes: Vec<f64> = (0..=width).map(slope).collect();
                 (0..=width).for_each(|index| climbing = moved(&climbing, index, step * slopes[index]));
             }
-            // The likelihood has one maximum. Where it is flat, climbing takes long to come near its place, but not near its height.
+            // The likelihood has one maximum. Where it is flat, climbing soon comes near the height of the maximum, but
+            // not near its place.
             let [climbed, reached] = [&climbing, &fitted].map(|model| plain_likelihood(model, &rows, &PLAIN));
             prop_assert!(reached >= climbed - 1e-9 * (1.0 + climbed.abs()), "{climbed} {reached}");
             let is_near = |(one, other): (f64, f64)| (one - other).abs() < 1e-3;
@@ -509,7 +510,7 @@ mod tests {
         assert!(model.log_odds(&[1e6]) > model.log_odds(&[49.0]));
     }
 
-    /// Many blocks, and examples that are not wholly random.
+    /// Random examples whose labels depend on their features.
     fn many(number: usize, names: &'static [&'static str]) -> Examples {
         let (mut examples, mut random) = (Examples::new(names), Random::new(7));
         for _ in 0..number {

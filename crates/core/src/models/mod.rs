@@ -1,6 +1,7 @@
 //! Learners: models that are fitted to examples, and the files that store them.
 //!
-//! They know numbers and names of features. What the numbers describe is up to the module that fits a model.
+//! Learners know only numbers and the names of features. The meaning of the numbers is up to the module that fits a
+//! model.
 
 pub mod examples;
 pub mod logistic;

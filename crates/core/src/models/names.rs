@@ -1,6 +1,6 @@
 //! Names of features.
 
-/// Lists of names as one. `N` is the number of all names.
+/// Joins lists of names. `N` is the total number of names.
 pub const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
     let mut names = [""; N];
     let (mut at, mut list) = (0, 0);

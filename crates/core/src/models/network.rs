@@ -1,10 +1,10 @@
-//! A network with one hidden layer: a logistic regression of [`UNITS`] units, each of them a weighted sum of the features if
-//! that is positive, and otherwise 0.
+//! A network with one hidden layer: a logistic regression on [`UNITS`] units. Each unit is a weighted sum of the
+//! features, or 0 if the sum is negative.
 //!
-//! So the weight of a feature can differ from one kind of examples to the other, which one logistic regression cannot do.
-//! [`fit`] finds the weights by stochastic gradient descent (Adam: D. P. Kingma, J. Ba, ICLR 2015) with a penalty on their
-//! squares. Each step sees a few examples, drawn by their weights. The draws come from a seed, so a model can be fitted
-//! again.
+//! So a feature can have different weights in different kinds of examples, unlike in a single logistic regression.
+//! [`fit`] finds the weights by stochastic gradient descent (Adam: D. P. Kingma, J. Ba, ICLR 2015) with a penalty on
+//! their squares. Each step sees a few examples, drawn by their weights. The draws come from a seed, so a model can be
+//! fitted again.
 
 use std::ops::RangeInclusive;
 
@@ -15,20 +15,21 @@ use crate::random::Random;
 pub const UNITS: usize = 32;
 /// A feature that is more than this many deviations from its mean counts as if it were that far away.
 pub const CLIP: f32 = 5.0;
-/// How often each example is seen, on average, if that is neither too few nor more steps than help.
+/// How often each example is seen, on average, unless the number of steps is outside [`STEPS`].
 const EPOCHS: usize = 12;
-/// Number of steps.
+/// Minimum and maximum number of steps.
 const STEPS: RangeInclusive<usize> = 2000..=20_000;
-/// Maximum number of examples of a step. If there are few, it is a quarter of them.
+/// Maximum number of examples of a step. If there are few examples, a step has a quarter of them.
 const BATCH: usize = 512;
-/// The length of the first step. Steps get shorter evenly, down to 0.
+/// The length of the first step. From step to step, the length falls linearly to 0.
 const RATE: f32 = 4e-3;
-/// How slowly the means of slopes, and of their squares, forget.
+/// The part of the old value that a running mean keeps at each step: for means of slopes, and for means of their
+/// squares.
 const MEMORY: [f32; 2] = [0.9, 0.999];
 /// A feature with a smaller variance counts as constant.
 const LEAST_VARIANCE: f64 = 1e-12;
 
-/// No probability is surer than this.
+/// For log-odds, probabilities are kept this far from 0 and 1.
 const LEAST_PROBABILITY: f32 = 0.002;
 
 /// A value for each unit.
@@ -43,7 +44,7 @@ pub struct Input {
     pub mean: f32,
     /// Its standard deviation; 1 if it is constant.
     pub deviation: f32,
-    /// What each unit gains when the feature grows by a standard deviation.
+    /// The gain of each unit when the feature grows by a standard deviation.
     pub weights: Units,
 }
 
@@ -52,9 +53,9 @@ pub struct Input {
 pub struct Network {
     /// The features, in the order of their values in an example.
     pub inputs: Vec<Input>,
-    /// The units if all features have their means.
+    /// The sum of each unit if all features have their means.
     pub unit_intercepts: Units,
-    /// What the log-odds gain when a unit grows by 1.
+    /// The gain of the log-odds when a unit grows by 1.
     pub unit_weights: Units,
     /// The log-odds if all units are 0.
     pub intercept: f32,
@@ -69,15 +70,16 @@ impl Network {
         self.judge(&[])(features)
     }
 
-    /// The network whose log-odds are `slope` times those of this one, and `intercept` more.
+    /// The network whose log-odds are `slope` times those of this one, plus `intercept`.
     pub fn stretched(mut self, slope: f32, intercept: f32) -> Network {
         self.unit_weights.iter_mut().for_each(|weight| *weight *= slope);
         self.intercept = self.intercept * slope + intercept;
         self
     }
 
-    /// [`probability`](Network::probability), for many examples that share their first features. It is faster: what shared
-    /// features add is added up once. Most other features of an example are 0, and what these add is added up once as well.
+    /// [`probability`](Network::probability), for many examples that share their first features. It is faster: the
+    /// gains of the units from the shared features are added up only once. So are the gains from features that are 0,
+    /// as most other features of an example are.
     pub fn judge(&self, shared: &[f32]) -> impl Fn(&[f32]) -> f32 {
         let at_zero: Vec<f32> = self.inputs.iter().map(|input| input.scaled(0.0)).collect();
         let mut start = self.unit_intercepts;
@@ -94,8 +96,8 @@ impl Network {
     }
 }
 
-/// Adds what units gain from features that are not 0. `at_zero` are the values of features that are 0. It is inlined, so that
-/// the units stay in registers.
+/// Adds the gains of units from features that are not 0. `units` already has the gains of all features at 0, whose
+/// scaled values are `at_zero`. It is inlined, so that the units stay in registers.
 #[inline(always)]
 fn add_features(units: &mut Units, inputs: &[Input], at_zero: &[f32], features: &[f32]) {
     for ((input, at_zero), &feature) in inputs.iter().zip(at_zero).zip(features) {
@@ -116,15 +118,16 @@ impl Input {
         scaled(feature, self.mean, self.deviation)
     }
 
-    /// Adds what units gain from a value of the feature.
+    /// Adds the gains of units from a scaled value of the feature.
     #[inline]
     fn add_to(&self, units: &mut Units, value: f32) {
         units.iter_mut().zip(&self.weights).for_each(|(unit, weight)| *unit += weight * value);
     }
 }
 
-/// Fits a network to examples. The penalty is half of `penalty` per squared weight, for a mean loss of 1 per example;
-/// intercepts have none. Another seed gives a network that is about as good. Without examples, all weights are 0.
+/// Fits a network to examples. It minimises the mean loss of the examples plus half of `penalty` per squared weight;
+/// intercepts are not penalised. Another seed gives a network that is about as good. Without examples, all weights are
+/// 0.
 pub fn fit(examples: &Examples, penalty: f32, seed: u64) -> Network {
     let mut random = Random::new(seed);
     let mut weights = Weights::at_random(examples.names().len(), &mut random);
@@ -132,6 +135,7 @@ pub fn fit(examples: &Examples, penalty: f32, seed: u64) -> Network {
         weights.0.fill(0.0);
         return weights.network(examples.names(), &vec![(0.0, 1.0); examples.names().len()]);
     };
+
     let scale = scale(examples);
     let mut adam = Adam::of(weights.0.len());
     let mut slopes = vec![0.0; weights.0.len()];
@@ -139,6 +143,7 @@ pub fn fit(examples: &Examples, penalty: f32, seed: u64) -> Network {
     let count = examples.weights.iter().filter(|&&weight| weight > 0.0).count();
     let batch = count.div_ceil(4).min(BATCH);
     let steps = (EPOCHS * count / batch).clamp(*STEPS.start(), *STEPS.end());
+
     for step in 0..steps {
         slopes.fill(0.0);
         for _ in 0..batch {
@@ -156,8 +161,8 @@ pub fn fit(examples: &Examples, penalty: f32, seed: u64) -> Network {
     weights.network(examples.names(), &scale)
 }
 
-/// A weight, or 0 if it is a subnormal number. The penalty leaves such weights where no example needs a unit. They change no
-/// result, and processors are slow with them.
+/// A weight, or 0 if it is a subnormal number. The penalty shrinks weights to such numbers where no example needs a
+/// unit. They change no result, and processors are slow with them.
 pub(super) fn without_tiny(weight: f32) -> f32 {
     if weight.is_subnormal() { 0.0 } else { weight }
 }
@@ -243,7 +248,7 @@ impl Weights {
         Weights(weights)
     }
 
-    /// Adds the slopes of the loss of an example.
+    /// Adds the slopes of the loss of an example to `slopes`.
     fn add_slopes(&self, values: &[f32], label: f32, slopes: &mut [f32]) {
         let (of_features, rest) = self.0.split_at(values.len() * UNITS);
         let (of_features, of_rest) = (of_features.as_chunks::<UNITS>().0, rest.as_chunks::<UNITS>().0);
@@ -253,6 +258,7 @@ impl Weights {
         }
         let (units, to_output) = (active(&units), of_rest[1]);
         let log_odds = rest[2 * UNITS] + units.iter().zip(&to_output).map(|(unit, weight)| unit * weight).sum::<f32>();
+
         let miss = logistic(log_odds) - label;
         let (slopes_of_features, slopes_of_rest) = slopes.split_at_mut(values.len() * UNITS);
         let mut back: Units = [0.0; UNITS];
@@ -295,7 +301,7 @@ impl Weights {
 struct Adam {
     means: Vec<f32>,
     squares: Vec<f32>,
-    /// What the means still have of their start at 0.
+    /// The part that the start at 0 still has in the means of slopes, and in those of squares.
     starts: [f32; 2],
 }
 
@@ -323,7 +329,7 @@ mod tests {
 
     const NAMES: [&str; 3] = ["one", "other", "noise"];
 
-    /// The label is whether exactly one of two features is positive, which no weighted sum can tell.
+    /// Examples whose label is whether exactly one of two features is above 2, which no weighted sum can tell.
     fn either_or(count: usize) -> Examples {
         let (mut examples, mut random) = (Examples::new(&NAMES), Random::new(3));
         for _ in 0..count {

@@ -1,8 +1,8 @@
-//! What the selectors of people remove from a page.
+//! Finds the text that selectors remove from a page.
 //!
 //! Takes the tree of a page. Returns ranges of its visible text, each with its pattern. Elements to drop are removed.
-//! Of elements that hold the content, all text outside of them is removed, but not the headline. What is inside of them
-//! is decided as without them.
+//! If elements hold the content, all text outside of them is removed, except the headline. The text inside is judged as
+//! without selectors.
 
 use std::ops::Range;
 
@@ -25,7 +25,8 @@ struct Selected {
 }
 
 impl Selectors {
-    /// The elements of patterns. Each comes with the index of its pattern, and whether that is certain.
+    /// Collects the elements of patterns. Each comes with the index of its pattern, and with whether a person confirmed
+    /// the pattern.
     pub fn new(patterns: impl Iterator<Item = (usize, Elements, bool)>) -> Selectors {
         let mut selectors = Selectors::default();
         for (pattern, Elements { role, selector }, is_certain) in patterns {
@@ -35,20 +36,20 @@ impl Selectors {
         selectors
     }
 
-    /// Whether some of them hold content.
+    /// Whether some of the selectors are for content.
     pub fn have_content(&self) -> bool {
         self.selected.iter().any(|selected| selected.role == Role::Content)
     }
 
-    /// What they would remove: ranges of the visible text, each with its pattern. `length` is that of the text. On a
-    /// page where an element for content is missing or has no text, its pattern says nothing.
+    /// The text that the selectors would remove: ranges of the visible text, each with its pattern. `length` is the
+    /// length of the text. A selector for content removes nothing from a page on which it selects no text.
     pub fn find(&self, tree: &Tree, length: usize, headline: Option<Range<usize>>) -> Vec<(Range<usize>, usize)> {
         let mut found = Vec::new();
         let mut content: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.selected.len()];
         let mut ends = vec![0; self.selected.len()];
         for (node, number) in self.set.select(tree) {
             let (text, Selected { pattern, role, .. }) = (tree.text(node), self.selected[number]);
-            // What is inside an element before adds nothing.
+            // An element inside an earlier one has no further text.
             if text.end <= ends[number] {
                 continue;
             }
@@ -58,7 +59,8 @@ impl Selectors {
                 Role::Content => content[number].push(text),
             }
         }
-        // Content that people confirmed may be in several elements: each is kept.
+
+        // If people confirmed several selectors for content, the elements of each are kept.
         let certain =
             || (0..content.len()).filter(|&number| self.selected[number].is_certain && !content[number].is_empty());
         let confirmed: Vec<Range<usize>> = certain().flat_map(|number| content[number].clone()).collect();
@@ -101,7 +103,7 @@ mod tests {
 
     const STORY: &str = "The ferry came in late on Tuesday, and nobody on the quay knew why it had taken so long.";
 
-    /// A page with a headline, an article, a list inside it, and a poem that is no article.
+    /// A page with a headline, an article, a list inside it, and a poem that is not in an article.
     fn page() -> String {
         format!(
             "<title>Ferry late again</title><h1>Ferry late again</h1><div class='story body'><p>{STORY}</p>\

@@ -1,6 +1,7 @@
-//! Cleaning of pages: what the structure of a page and the selectors of its source add to the cleaning of its text.
+//! Cleaning of pages: adds the structure of a page and the selectors of its source to the cleaning of its text.
 //!
-//! Pages come with their tree. Cleaning knows the blocks of a page, and no tree.
+//! Pages come with their tree. Apart from [`cleaner`](crate::cleaning::cleaner), cleaning uses the blocks of a page,
+//! but not its tree.
 
 pub mod elements;
 pub mod structure;

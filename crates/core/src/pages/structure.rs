@@ -1,9 +1,9 @@
-//! Decides about a page by its blocks, with what its text says as evidence.
+//! Decides about a page by its blocks. The decision about its text is used as evidence.
 //!
-//! Takes the blocks of a page ([`JudgedPage`]) and what the text's matches and shape would remove. Whole blocks are
-//! kept or removed then, as the [block model](crate::dom::block_model) says. Inside a block that is kept, text that
-//! chance does not explain is still removed. The headline is kept, unless the user chose something else for the
-//! [parts](crate::dom::page_parts) about which people disagree.
+//! Takes the blocks of a page ([`JudgedPage`]) and the decision that was made from the text alone. Then whole blocks
+//! are kept or removed, as the [block model](crate::dom::block_model) says. Inside a kept block, recurring text that
+//! chance does not explain is still removed. The headline is kept. For this and other [parts](crate::dom::page_parts)
+//! about which people disagree, the user may choose otherwise.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use crate::cleaning::reading::matcher::Tokens;
 use crate::dom::block_model::{BlockModel, JudgedPage, TextEvidence, content};
 use crate::dom::page_parts::{Chosen, PageChoices};
 
-/// What decides by blocks.
+/// The settings of a decision by blocks.
 pub struct Structure<'m> {
     /// The model.
     pub model: &'m BlockModel,
     /// What the user chose.
     pub choices: PageChoices,
-    /// Whether the source has patterns. If it has none, its text says nothing.
+    /// Whether there is evidence from the source. If not, the decision about the text is not used as evidence.
     pub is_of_source: bool,
 }
 
@@ -37,11 +37,13 @@ pub fn decide(
         true => model.judge_in_source(page, &text_evidence(page, tokens, goes, probabilities)),
         false => page.probabilities.clone(),
     };
+
     let mut stays = content(blocks, &judged, choices.favor.care());
     let parts = page.parts(text, &stays);
     let ends_before = |range: &Range<usize>, index: usize| range.end == blocks[index - 1].text.end;
-    // Authors of main texts disagree about headlines, so the model knows nothing about them.
+    // People who mark main texts disagree about headlines, so the model knows nothing about headlines.
     parts.headline().into_iter().for_each(|headline| stays[headline] = true);
+
     for (index, ((block, stays), p)) in blocks.iter().zip(stays).zip(judged).enumerate() {
         let of_block = tokens_in(tokens, &block.text);
         match parts.chosen(index, choices) {
@@ -107,7 +109,7 @@ mod tests {
     use crate::patterns::{LexerCache, PatternFile, SHARED};
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// An article that is no prose in part, and prose around it that is no article.
+    /// A page with an article that is partly not prose, and with prose around it that is not part of the article.
     fn page() -> String {
         let link = |number: usize| format!("<li><a href=/{number}>Section {number}</a></li>");
         let menu: String = (0..9).map(link).collect();
@@ -252,7 +254,7 @@ mod tests {
         assert_eq!(kept.matches("I waited for the ferry").count(), 3, "{kept}");
         assert!(kept.contains("Ben wrote") && kept.contains("3 comments"), "{kept}");
         assert!(!dropped.contains("Ben") && !dropped.contains("3 comments") && !dropped.contains("Reply"), "{dropped}");
-        // What has the headline is no section of comments, whatever it is called.
+        // An element that has the headline is not a section of comments, whatever its name is.
         for text in [kept, dropped, text(Auto)] {
             assert_eq!(text.matches("nobody on the quay knew why").count(), 8, "{text}");
         }
@@ -281,7 +283,7 @@ mod tests {
         assert!(ignores("", &dropping.structure(None)));
     }
 
-    /// A part of a page, with words of a small stock.
+    /// An element of a page, with one of a few lines.
     fn part() -> impl Strategy<Value = String> {
         const STORY: &str = "The ferry came in late on Tuesday, and nobody on the quay knew why it had taken so long.";
         let line = prop::sample::select(vec![
@@ -300,7 +302,7 @@ mod tests {
         (element, line).prop_map(|(element, line)| format!("<{element}>{line}</{element}>"))
     }
 
-    /// The places of letters and numbers in a text that are removed.
+    /// The positions of the letters and digits of a text that are removed.
     fn gone(text: &str, cleaning: &Cleaning) -> Vec<usize> {
         let places = text.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| at);
         places.filter(|at| cleaning.spans.iter().any(|span| span.range.contains(at))).collect()
@@ -319,7 +321,7 @@ mod tests {
             let (text, _) = read::<Tree>(&page);
             let [auto, kept, dropped] = [Auto, Keep, Drop].map(|choice| cleaning(choice, choice));
             let in_head = |at: &usize| dropped.dropped.iter().any(|(block, _)| block.contains(at));
-            // What repeats the headline may go: its words are there.
+            // A block that repeats the headline may be removed: its words are also in the text that is kept.
             let stay = words(&kept.strip(&text));
             prop_assert!(dropped.dropped.iter().all(|(block, _)| words(&text[block.clone()]).is_subset(&stay)));
             let without_head = |cleaning: &Cleaning| gone(&text, cleaning).into_iter().filter(|at| !in_head(at)).collect::<Vec<_>>();

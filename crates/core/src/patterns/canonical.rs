@@ -15,7 +15,7 @@ struct Lines<'y> {
 }
 
 impl<'y> Lines<'y> {
-    /// Reads the next line if it has this prefix. Returns what follows the prefix.
+    /// Reads the next line if it has this prefix. Returns the rest of the line.
     fn after(&mut self, start: &str) -> Option<&'y str> {
         let (line, rest) = self.rest.strip_prefix(start)?.split_once('\n')?;
         (self.rest, self.number) = (rest, self.number + 1);
@@ -30,7 +30,7 @@ impl<'y> Lines<'y> {
         number(self.after(start)?)
     }
 
-    /// `Some(None)` if the line does not have this prefix: the key is optional.
+    /// `Some(None)` if the next line does not have this prefix, because the key is optional.
     fn optional_number(&mut self, start: &str) -> Option<Option<usize>> {
         match self.after(start) {
             Some(value) => number(value).map(Some),
@@ -38,7 +38,7 @@ impl<'y> Lines<'y> {
         }
     }
 
-    /// `Some(None)` if the line does not have this prefix: the key is optional.
+    /// `Some(None)` if the next line does not have this prefix, because the key is optional.
     fn optional_share(&mut self, start: &str) -> Option<Option<Lined<f64>>> {
         match self.after(start) {
             Some(value) => share(value).map(|share| Some(self.lined(share))),
@@ -71,6 +71,7 @@ pub(super) fn read(yaml: &str) -> Option<FileRecord> {
     let heading = Some(heading(yaml)).filter(|heading| heading.lines().all(|line| line.chars().all(prints)))?;
     let mut lines = Lines { rest: &yaml[heading.len()..], number: heading.lines().count() as u64 };
     let dehusk = lines.number("dehusk: ")?;
+
     let record = FileRecord {
         dehusk: lines.lined(dehusk),
         source: lines.text("source: ")?,

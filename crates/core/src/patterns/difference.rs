@@ -78,7 +78,8 @@ pub struct Totals {
     pub keep: usize,
 }
 
-/// Compares files by source, sorted by source. A source may be in both sets of files or in one.
+/// Compares the two files of each source. The result is sorted by source. A source may be in both sets of files or in
+/// one.
 pub fn differences<'f>(
     old: impl IntoIterator<Item = &'f PatternFile>,
     new: impl IntoIterator<Item = &'f PatternFile>,
@@ -169,7 +170,7 @@ impl Kept<'_> {
         self.old.status != self.new.status
     }
 
-    /// Whether a person edited its regex, or it is as mined again.
+    /// Whether its regex was edited, or is as mined again after an edit.
     pub fn regex(&self) -> bool {
         self.old.regex != self.new.regex && !self.is_rewritten()
     }
@@ -195,7 +196,7 @@ impl Kept<'_> {
         counts(self.old) != counts(self.new)
     }
 
-    /// Whether its counts are different, by a telling shift or, with `all_counts`, at all.
+    /// Whether its counts are different by a telling shift. With `all_counts`, any difference is enough.
     pub fn has_telling_counts(&self, all_counts: bool) -> bool {
         self.counts() && (all_counts || self.is_telling_shift())
     }

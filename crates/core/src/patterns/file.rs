@@ -32,8 +32,8 @@ pub struct MinedFrom {
     pub documents: usize,
     /// Number of documents that repeat another one and were not counted.
     pub near_duplicates: usize,
-    /// Whether the documents are snapshots of one page. Then recurrence alone decides what is removed: what is kept on
-    /// such a page from one hour to the next is content, and recurs as boilerplate does.
+    /// Whether the documents are snapshots of one page. Then recurrence alone decides what is removed, without the
+    /// model: content that remains on such a page from one hour to the next recurs as boilerplate does.
     pub snapshots: bool,
     /// Number of tokens of all documents.
     pub tokens: usize,
@@ -41,12 +41,12 @@ pub struct MinedFrom {
     pub cutoff: f64,
     /// The share of the text that the patterns removed from these documents, 0..=1. `None` if that was not measured.
     pub removed: Option<f64>,
-    /// Number of repeats by share in hundredths. Empty if not known.
+    /// For each share in hundredths, the number of repeats with this share. Empty if not known.
     pub histogram: BTreeMap<u8, u64>,
 }
 
 impl MinedFrom {
-    /// Number of documents that count, without near-duplicates.
+    /// Number of documents without near-duplicates.
     pub fn counted(&self) -> usize {
         self.documents.saturating_sub(self.near_duplicates)
     }
@@ -59,16 +59,16 @@ pub struct PatternFile {
     pub heading: String,
     /// The source's name, or [`SHARED`](super::SHARED).
     pub source: String,
-    /// What they were mined from.
+    /// What the patterns were mined from.
     pub mined: MinedFrom,
-    /// How its text is unlike all that the decision model has learned from. Then recurrence alone decides. `None` if it
-    /// is not.
+    /// How the source's text is unlike all text that the decision model has learned from. If set, recurrence alone
+    /// decides.
     pub unusual: Option<String>,
     /// Texts that are never removed, sorted by text.
     pub keep: Vec<Keep>,
     /// The patterns that people review. Sorted by regex, then id.
     pub patterns: Vec<Pattern>,
-    /// Runs that recur and are no patterns for people: they only support decisions about whole documents. Nobody needs
+    /// Runs that recur but are not patterns for people: they only support decisions about whole documents. Nobody needs
     /// to review them. Sorted like the patterns.
     pub evidence: Vec<Pattern>,
     /// The lexer that was used for mining and must be used for cleaning.
@@ -105,7 +105,7 @@ impl LexerCache {
 }
 
 impl PatternFile {
-    /// Whether a person decided, noted or edited something in it.
+    /// Whether a person decided, noted or edited something in the file.
     pub fn is_touched(&self) -> bool {
         !self.heading.is_empty() || !self.keep.is_empty() || self.patterns.iter().any(Pattern::is_touched)
     }
@@ -116,6 +116,7 @@ impl PatternFile {
         let mut templates: Vec<(String, Template)> =
             templates.into_iter().map(|template| (regex::render(&template.run, lexer, edges), template)).collect();
         templates.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+
         let mut taken = HashSet::new();
         let patterns = templates.into_iter().map(|(regex, template)| {
             let mut id = id_of(&template.run, lexer.mutable(), ID_DIGITS);
@@ -137,6 +138,7 @@ impl PatternFile {
                 note: String::new(),
             }
         });
+
         PatternFile {
             heading: String::new(),
             source: source.to_owned(),
@@ -149,13 +151,13 @@ impl PatternFile {
         }
     }
 
-    /// A file without patterns, for nothing mined. It only says how texts are tokenized.
+    /// A file without patterns, as if nothing had been mined. It only says how texts are tokenized.
     #[doc(hidden)]
     pub fn empty(source: &str, lexer: &Lexer) -> PatternFile {
         PatternFile::of_templates(source, MinedFrom::default(), Vec::new(), lexer)
     }
 
-    /// The same file with these patterns alone, and without evidence.
+    /// A copy of the file with only these patterns, and without evidence.
     #[doc(hidden)]
     pub fn only(&self, patterns: Vec<Pattern>) -> PatternFile {
         let PatternFile { heading, source, mined, unusual, keep, lexer, .. } = self;
@@ -171,8 +173,8 @@ impl PatternFile {
         }
     }
 
-    /// A pattern in words, with named slots and `⏎` for line ends; the regex, if a person wrote or edited it; a
-    /// selector with what its elements are.
+    /// A pattern in words, with named slots and `⏎` for line ends. If a person wrote or edited the regex, it is the
+    /// regex. For a selector, it is the selector after the role of its elements.
     pub fn in_words(&self, pattern: &Pattern) -> String {
         match &pattern.form {
             Form::Run(run) => run.written(self.lexer.mutable()),
@@ -192,7 +194,7 @@ impl PatternFile {
         self.patterns.iter_mut().chain(&mut self.evidence)
     }
 
-    /// Moves patterns for which this is false to the evidence, unless a person touched them.
+    /// Moves patterns for which `is_for_people` is false to the evidence, unless a person touched them.
     pub(crate) fn keep_as_patterns(&mut self, is_for_people: impl Fn(&Pattern) -> bool) {
         let (patterns, evidence): (Vec<Pattern>, Vec<Pattern>) = std::mem::take(&mut self.patterns)
             .into_iter()
@@ -221,6 +223,7 @@ impl PatternFile {
         let tokenizer = tokenizer.map_err(|error| at(record.mined.line, error.to_string()))?;
         record.mined.value.check_shares().map_err(|message| at(record.mined.line, message))?;
         let mutable = cache.mutable(record.mutable).map_err(|message| at(0, message))?;
+
         let mut file = PatternFile {
             heading,
             source: record.source,
@@ -231,6 +234,7 @@ impl PatternFile {
             evidence: Vec::with_capacity(record.evidence.len()),
             lexer: Lexer::new(tokenizer, mutable),
         };
+
         let mut problems = file.keep_all(record.keep);
         problems.extend(file.add_all(record.patterns, record.evidence));
         if problems.is_empty() { Ok(file) } else { Err(problems) }
@@ -261,6 +265,7 @@ impl PatternFile {
         let mut problems = Vec::new();
         let forms: Vec<Result<Form, (u64, String)>> =
             records.par_iter().map(|record| form_of(record, &self.lexer)).collect();
+
         for (index, (record, form)) in records.into_iter().zip(forms).enumerate() {
             let line = record.id.line;
             let id = record.id.value.clone();
@@ -340,8 +345,8 @@ impl PatternFile {
         self.patterns.iter().filter_map(problem).collect()
     }
 
-    /// What a person should look at before the file is used, a sentence each: contradictions, and regexes that a person
-    /// wrote or decided on which do not match their examples.
+    /// The things that a person should look at before the file is used, a sentence each: contradictions, and the
+    /// patterns touched by a person that do not match their examples.
     #[doc(hidden)]
     pub fn doubts(&self) -> Vec<String> {
         let mismatches = self.patterns.iter().filter_map(|pattern| {
@@ -356,8 +361,8 @@ impl PatternFile {
         self.contradictions().into_iter().chain(mismatches).collect()
     }
 
-    /// A sentence for each accepted pattern that matches the whole of a text to keep: two contradicting decisions. The
-    /// text is kept.
+    /// A sentence for each accepted pattern that matches the whole of a text to keep. These two decisions contradict
+    /// each other, and the text is kept.
     #[doc(hidden)]
     pub fn contradictions(&self) -> Vec<String> {
         let accepted = self.patterns.iter().filter(|pattern| pattern.status == Status::Accepted);
@@ -380,6 +385,7 @@ impl PatternFile {
             yaml,
             "mined: {{documents: {documents}, near_duplicates: {near_duplicates}, {snapshots}tokens: {tokens}, cutoff: {cutoff}, {removed}tokenizer: {tokenizer}}}"
         );
+
         if let Some(unusual) = &self.unusual {
             let _ = writeln!(yaml, "unusual: {}", quoted(unusual));
         }
@@ -387,10 +393,12 @@ impl PatternFile {
         for keep in &self.keep {
             let _ = write!(yaml, "  - text: {}\n    note: {}\n", quoted(keep.text()), quoted(&keep.note));
         }
+
         yaml.push_str(if self.patterns.is_empty() { "patterns: []\n" } else { "patterns:\n" });
         self.patterns.iter().for_each(|pattern| self.write_pattern(&mut yaml, pattern));
         yaml.push_str(if self.evidence.is_empty() { "" } else { "evidence:\n" });
         self.evidence.iter().for_each(|evidence| self.write_evidence(&mut yaml, evidence));
+
         let mutable = self.lexer.mutable().patterns();
         yaml.push_str(if mutable.is_empty() { "mutable: []\n" } else { "mutable:\n" });
         for MutablePattern { name, regex, .. } in mutable {
@@ -410,7 +418,7 @@ impl PatternFile {
         }
         self.write_facts(yaml, pattern);
         let _ = write!(yaml, "    example: {}\n    note: {}\n", quoted(&pattern.example), quoted(&pattern.note));
-        // Last, because it is the hardest to read.
+        // The regex or selector comes last, because it is the hardest to read.
         let _ = writeln!(yaml, "    {}: {}", pattern.form.key(), quoted(&pattern.regex));
     }
 

@@ -11,7 +11,7 @@ use fancy_regex::{CompileError, Error, Expr, Regex};
 /// A regex that a person wrote. It always compiles.
 ///
 /// A compiled regex takes a hundred kilobytes, and most regexes of a source are not needed for the current documents.
-/// So `new` compiles only to check it, and it is compiled again when first needed.
+/// So `new` compiles a regex only to check it, and it is compiled again when it is first needed.
 #[derive(Clone, Debug)]
 pub struct ForeignRegex(Arc<Inner>);
 
@@ -22,7 +22,7 @@ struct Inner {
 }
 
 impl ForeignRegex {
-    /// A regex. An error if it does not compile.
+    /// Checks a regex. Returns an error if it does not compile.
     pub fn new(regex: &str) -> Result<ForeignRegex, Box<Error>> {
         compile(regex)?;
         Ok(ForeignRegex(Arc::new(Inner { regex: regex.to_owned(), compiled: OnceLock::new() })))

@@ -1,7 +1,7 @@
 //! Texts that are never removed, whatever matches them.
 //!
-//! A person marks a text that was removed by mistake. It is written to the pattern file of its source, and
-//! stays in all documents of the source. All white space counts as the same, and a match must not start or end inside a
+//! A person marks a text that was removed by mistake. The text is written to the pattern file of its source, and is
+//! kept in all documents of the source. All white space counts as the same, and a match must not start or end inside a
 //! word.
 
 use std::ops::Range;
@@ -21,13 +21,13 @@ pub struct Keep {
 /// Why a text cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// It has nothing but white space.
+    /// The text has nothing but white space.
     #[error("the text to keep is empty; write the text, or remove the entry")]
     Empty,
-    /// It is too long for the regex engine.
+    /// The text is too long for the regex engine.
     #[error("the text to keep is too long to look for ({length} characters); keep parts of it")]
     TooLong {
-        /// In characters.
+        /// The length of the text in characters.
         length: usize,
     },
 }

@@ -7,8 +7,8 @@ use crate::tokens::mutable::MutableSet;
 use crate::tokens::run::{Piece, TokenRun};
 
 impl PatternFile {
-    /// This mined file with what people decided in the file that it replaces. It was merged with that file as it was
-    /// `before`, if it was merged; now that file is `now`.
+    /// Returns this mined file with people's decisions from the file that it replaces. `now` is that file in its
+    /// present state. `before` is its state when this file was merged with it, or `None` if it was not merged.
     pub fn with_decisions_of(&self, before: Option<&PatternFile>, now: PatternFile) -> PatternFile {
         match before {
             Some(before) if before.to_yaml() == now.to_yaml() => self.clone(),
@@ -18,7 +18,7 @@ impl PatternFile {
     }
 }
 
-/// The new file with the decisions of the reviewed one.
+/// Returns the new file with the decisions of the reviewed one.
 ///
 /// A pattern that was mined before keeps its status and note, and its regex if a person edited it. The counts are the
 /// new ones. Texts to keep and comments at the top are kept. A pattern that was not mined again is kept with its old
@@ -30,9 +30,10 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     let mut before: HashMap<String, Pattern> =
         reviewed.patterns.into_iter().map(|pattern| (pattern.id.clone(), pattern)).collect();
     let PatternFile { heading, source, mined, unusual, patterns, evidence, lexer, .. } = fresh;
-    // A decision makes a pattern of what mining takes for evidence now.
+    // Evidence that a person has decided on becomes a pattern.
     let (decided_on, evidence): (Vec<Pattern>, Vec<Pattern>) =
         evidence.into_iter().partition(|evidence| before.get(&evidence.id).is_some_and(Pattern::is_touched));
+
     let mut merged: Vec<Pattern> = patterns
         .into_iter()
         .chain(decided_on)
@@ -41,8 +42,9 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
             None => (!is_among(&rejected, &pattern)).then_some(pattern),
         })
         .collect();
+
     let kept = before.into_values().filter(Pattern::is_touched).filter_map(|old| {
-        // The mutable patterns may have changed since. The template does not change; its regex is rendered again.
+        // The mutable patterns may have changed. Then the template stays the same, and its regex is rendered again.
         let translated = match &old.form {
             Form::Run(run) => run.translated(&old_mutable, lexer.mutable()),
             Form::Regex(_) | Form::Elements(_) => None,
@@ -52,6 +54,7 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
         Some(Pattern { form: old.form.edited(&old.id, &regex, &lexer).ok()?, regex, ..old })
     });
     merged.extend(kept);
+
     let heading = if reviewed.heading.is_empty() { heading } else { reviewed.heading };
     let evidence = evidence.into_iter().filter(|evidence| !is_among(&rejected, evidence)).collect();
     let keep = reviewed.keep;
@@ -60,8 +63,8 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
     merged
 }
 
-/// The mined file with what people decided in the meantime. `before` is the reviewed file that `mined` was merged with.
-/// `now` is that file as it is now.
+/// Returns the mined file with people's decisions from the meantime. `before` is the reviewed file that `mined` was
+/// merged with. `now` is that file as it is now.
 ///
 /// Changes between `before` and `now` count: a pattern's status, note, regex and other fields a person may correct,
 /// texts to keep, comments. A pattern that a person removed is not written again, unless it was mined for the first
@@ -74,12 +77,14 @@ pub fn merge_meanwhile(mut mined: PatternFile, before: &PatternFile, now: Patter
     let taken_out = |pattern: &Pattern| was.contains_key(&pattern.id) && !is.contains_key(&pattern.id);
     // Patterns that nobody changed were merged already.
     let decided = |pattern: &Pattern| was.get(&pattern.id).is_none_or(|was| is_decided_otherwise(was, pattern));
+
     let decisions: Vec<Pattern> = now.patterns.into_iter().filter(decided).collect();
     let is_decided: HashSet<&str> = decisions.iter().map(|pattern| pattern.id.as_str()).collect();
     let (of_these, others): (Vec<Pattern>, Vec<Pattern>) =
         std::mem::take(&mut mined.patterns).into_iter().partition(|pattern| is_decided.contains(pattern.id.as_str()));
     let others: Vec<Pattern> = others.into_iter().filter(|pattern| !taken_out(pattern)).collect();
     mined.evidence.retain(|evidence| !taken_out(evidence));
+
     // If an edit was undone, the mined regex is in the current file.
     let taken_back = |pattern: Pattern| match (was.get(&pattern.id), is.get(&pattern.id)) {
         (Some(was), Some(is)) if !was.is_as_mined() && is.is_as_mined() => {
@@ -88,6 +93,7 @@ pub fn merge_meanwhile(mut mined: PatternFile, before: &PatternFile, now: Patter
         _ => pattern,
     };
     let fresh = PatternFile { patterns: of_these.into_iter().map(taken_back).collect(), ..mined };
+
     let heading = now.heading.clone();
     let mut merged = merge(fresh, PatternFile { patterns: decisions, ..now });
     merged.heading = heading;
@@ -118,7 +124,8 @@ fn rejected_words(reviewed: &PatternFile, mutable: &MutableSet) -> HashSet<Vec<P
 }
 
 /// Whether a pattern contains all words of a rejected one, and fewer other words than those. An example is a rejected
-/// masthead together with what follows it in some documents. A pattern with mostly other words needs its own decision.
+/// masthead together with the text that follows it in some documents. A pattern with mostly other words needs its own
+/// decision.
 fn is_among(rejected: &HashSet<Vec<Piece>>, pattern: &Pattern) -> bool {
     let Form::Run(run) = &pattern.form else { return false };
     let words = words(run);
@@ -139,11 +146,11 @@ fn words(run: &TokenRun) -> Vec<Piece> {
 }
 
 fn decided(fresh: Pattern, old: Pattern) -> Pattern {
-    // A person may have corrected what mining computes for a pattern.
+    // A person may have corrected the value that mining computed.
     let fresh = if old.is_touched() { Pattern { ends_after: old.ends_after, ..fresh } } else { fresh };
     let (status, note) = (old.status, old.note.clone());
     if old.is_as_mined() {
-        // What was evidence before has no example.
+        // A pattern that was evidence before has no example.
         let is_example = old.regex == fresh.regex && !old.example.is_empty();
         let example = if is_example { old.example } else { fresh.example };
         return Pattern { status, note, example, ..fresh };

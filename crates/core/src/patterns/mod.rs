@@ -1,4 +1,4 @@
-//! Patterns: templates as regexes. The contract between mining, people and cleaning.
+//! Patterns: templates as regexes. They are the contract between mining, people and cleaning.
 //!
 //! Mining gives templates, [`PatternFile::of_templates`] turns them into patterns, [`merge`](merge::merge) adds earlier
 //! decisions, and cleaning reads the file. The YAML file is the only thing that passes from mining to cleaning, so a
@@ -35,7 +35,7 @@ pub const SHARED: &str = "_shared";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Not decided yet. Applied, unless only accepted patterns are, and weighed as evidence.
+    /// Not decided yet. Its matches are weighed as evidence, unless only accepted patterns are applied.
     #[default]
     Proposed,
     /// Applied. Everything it matches is removed.
@@ -63,7 +63,8 @@ pub struct Template {
     pub run: TokenRun,
     /// Number of documents it occurs in, near-duplicates counted once.
     pub documents: usize,
-    /// Number of documents that count, of its source; for a shared template, of all sources it occurs in.
+    /// Number of documents of its source, near-duplicates counted once. For a shared template: of all sources it occurs
+    /// in.
     pub among: usize,
     /// Number of occurrences.
     pub occurrences: usize,
@@ -71,8 +72,8 @@ pub struct Template {
     pub sources: usize,
     /// One occurrence, as written in its document.
     pub example: String,
-    /// It ends articles that have at least this many words of prose before it. `None` if it does not, or that was not
-    /// computed yet.
+    /// If set, it ends articles that have at least this many words of prose before it. `None` if it does not end
+    /// articles, or if this was not computed yet.
     #[doc(hidden)]
     pub ends_after: Option<usize>,
 }
@@ -88,19 +89,19 @@ pub enum Form {
     Elements(Elements),
 }
 
-/// Elements of pages that a CSS selector selects, and what they are.
+/// Elements of pages that a CSS selector selects, and their role.
 #[derive(Clone, Debug)]
 pub struct Elements {
-    /// What they are.
+    /// The role of the elements.
     pub role: Role,
-    /// Compiled from the selector that the pattern has as its regex.
+    /// The compiled selector. Its text is the pattern's `regex`.
     pub selector: Arc<Selector>,
 }
 
-/// What elements of a page are.
+/// The role of elements of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// They hold the content, and all that is outside of them is boilerplate.
+    /// They hold the content, and all text outside of them is boilerplate.
     Content,
     /// They are boilerplate.
     Drop,
@@ -123,22 +124,22 @@ impl Elements {
     /// The elements that a selector selects.
     ///
     /// # Errors
-    /// If it is no selector.
+    /// If `css` is not a selector.
     pub fn parse(role: Role, css: &str) -> Result<Elements, SelectorError> {
         Ok(Elements { role, selector: Arc::new(Selector::parse(css)?) })
     }
 
-    /// The id of a pattern that mining proposes for them.
+    /// The id of a pattern that mining proposes for these elements.
     pub fn id(&self, digits: usize) -> String {
         hashed(&format!("{} {}", self.role.key(), self.selector.css()), digits)
     }
 }
 
 impl Form {
-    /// The form of a pattern of this form, after a person wrote something else.
+    /// The new form of a pattern of this form, after a person wrote another regex or selector.
     ///
     /// # Errors
-    /// If that is not valid. The message says why.
+    /// If `written` is not valid. The message says why.
     pub fn edited(&self, id: &str, written: &str, lexer: &Lexer) -> Result<Form, String> {
         match self {
             Form::Elements(elements) => match Elements::parse(elements.role, written) {
@@ -151,7 +152,7 @@ impl Form {
         }
     }
 
-    /// The key of what is matched in a pattern file.
+    /// The key of the regex or selector in a pattern file.
     pub fn key(&self) -> &'static str {
         match self {
             Form::Elements(elements) => elements.role.key(),
@@ -167,27 +168,27 @@ pub struct Pattern {
     pub id: String,
     /// What a person decided.
     pub status: Status,
-    /// In the dialect that `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) share. If the pattern selects elements of
-    /// pages, this is a CSS selector.
+    /// In the dialect that `fancy-regex`, Python's `re` and PCRE2 (UTF and UCP) share. If the pattern selects elements
+    /// of pages, this is a CSS selector.
     pub regex: String,
-    /// How it is matched. Follows from id and regex.
+    /// How it is matched. Follows from the id and the regex.
     #[doc(hidden)]
     pub form: Form,
     /// Number of documents it was seen in, near-duplicates counted once.
     pub documents: usize,
-    /// Number of documents that count.
+    /// Number of documents of its source or sources, near-duplicates counted once.
     pub among: usize,
     /// Number of times it was seen.
     pub occurrences: usize,
     /// Number of sources it was seen in, if it is shared.
     pub sources: Option<usize>,
-    /// Only of a selector: the share of the removed words that it accounts for, 0..=1, in thousandths. These are the removed
-    /// words inside its elements, or those outside of them if they hold the content. Selectors share words, so the sum of
-    /// these shares may be more than 1. `None` if that was not measured.
+    /// Only of a selector: the share of the removed words that it accounts for, 0..=1, in thousandths. It accounts for
+    /// the removed words inside its elements, or outside of them if they hold the content. Several selectors can
+    /// account for the same word, so the sum of these shares may be more than 1. `None` if the share was not measured.
     pub removes: Option<f64>,
     /// A text it matches.
     pub example: String,
-    /// It ends articles that have at least this many words of prose before it.
+    /// If set, it ends articles that have at least this many words of prose before it.
     pub ends_after: Option<usize>,
     /// A person's note.
     pub note: String,
@@ -199,7 +200,8 @@ impl Pattern {
         if self.among == 0 { 0.0 } else { (self.documents as f64 / self.among as f64).min(1.0) }
     }
 
-    /// What it matches, as the key in its file says it: `regex` for text; for a selector, `content` or `drop`.
+    /// The key of its regex or selector in its file: `regex` if it matches text, `content` or `drop` if it is a
+    /// selector.
     pub fn key(&self) -> &'static str {
         self.form.key()
     }
@@ -233,9 +235,9 @@ impl Pattern {
         })
     }
 
-    /// Whether the regex matches in the example. If it looks at what stands before a match, the example alone does not
-    /// show this. So a full stop or a letter before it is tried as well. An example without its page says nothing about a
-    /// selector.
+    /// Whether the regex matches in the example. The regex may require text before a match, which the example does not
+    /// have. So the example is also tried after a full stop and after a letter. True for a selector, because an example
+    /// without its page says nothing about it.
     fn matches_example(&self) -> Result<bool, Box<fancy_regex::Error>> {
         let Some(regex) = self.compiled()? else { return Ok(true) };
         for before in ["", ".", "a"] {
@@ -285,8 +287,8 @@ pub const ID_DIGITS: usize = 8;
 /// See [`ID_DIGITS`].
 pub const LONG_ID_DIGITS: usize = 16;
 
-/// The first digits of the template's hash. Mutable patterns count by name: a better regex for a number does not change the
-/// ids of templates with numbers.
+/// The first digits of the template's hash. Only the names of mutable patterns are hashed, so a better regex for
+/// numbers does not change the ids of templates with numbers.
 pub fn id_of(run: &TokenRun, mutable: &MutableSet, digits: usize) -> String {
     hashed(&run.written(mutable), digits)
 }

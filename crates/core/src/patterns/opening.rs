@@ -1,6 +1,7 @@
 //! Reads pattern files from disk.
 //!
-//! All reads go through here. A folder may contain something that has the name of a pattern file and is no regular file.
+//! All reads go through here. A folder may contain something that has the name of a pattern file but is not a regular
+//! file.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +10,7 @@ use super::problem::FileProblem;
 use crate::regular;
 use crate::whole;
 
-/// The text of a pattern file.
+/// Reads the text of a pattern file.
 pub fn open(path: &Path) -> Result<String, FileProblem> {
     let unreadable = |error: io::Error| problem(format!("it cannot be read: {error}"));
     let bytes =

@@ -22,7 +22,7 @@ impl FileProblem {
         (!is_named).then(|| FileProblem { line: 0, id: None, message: message() })
     }
 
-    /// A problem if a text is not as the canonical form of the file.
+    /// A problem if the text of a file differs from its canonical form.
     pub fn of_form(yaml: &str, canonical: &str) -> Option<FileProblem> {
         let lines = yaml.split_inclusive('\n').zip(canonical.split_inclusive('\n'));
         let line = || lines.take_while(|(a, b)| a == b).count() as u64 + 1;

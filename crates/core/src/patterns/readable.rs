@@ -1,9 +1,10 @@
-//! A pattern in readable form: words, and named parts for what varies.
+//! A pattern in readable form: words, and named parts for text that varies.
 //!
-//! Takes a [`Pattern`], gives [`Chip`]s in the order of the text they stand for. A mined pattern is converted from its
-//! run of tokens. A regex that a person wrote or edited is converted as far as its meaning is clear: verbatim regexes
-//! of mutable patterns, escaped and plain characters, white space, free stretches, line edges. The rest is shown as
-//! regex. Nothing is left out except `(?m)` and the edges that keep words whole, which mined patterns also have.
+//! Takes a [`Pattern`]. Returns [`Chip`]s, in the order of the text that they describe. A mined pattern is converted
+//! from its run of tokens. A regex that a person wrote or edited is converted as far as its meaning is clear: verbatim
+//! regexes of mutable patterns, escaped and plain characters, white space, free stretches, line edges. The rest is
+//! shown as regex. Nothing is left out except `(?m)` and the edges that keep words whole, which mined patterns also
+//! have.
 
 use super::regex::{
     AFTER_NO_RUN, AFTER_PUNCTUATION, AFTER_SPACE, AFTER_TEXT, EDGES, SPACE, SPACE_IN_LINE, parse_slot, strip_any,
@@ -20,9 +21,9 @@ pub enum Chip {
     Mutable(String),
     /// Any characters of one line.
     Free {
-        /// Minimum number.
+        /// Minimum number of characters.
         least: usize,
-        /// Maximum number, if there is one.
+        /// Maximum number of characters, if there is one.
         most: Option<usize>,
     },
     /// White space.
@@ -107,7 +108,7 @@ fn split_flags(regex: &str) -> (&str, &str) {
 /// The meaning of the next characters of a regex.
 enum Atom {
     Chip(Chip),
-    /// The edge of a word, without white space. `adjoins`: whether other text stands directly before.
+    /// The edge of a word, without white space. `adjoins`: whether other text is directly before.
     Edge {
         adjoins: bool,
     },
@@ -143,7 +144,7 @@ fn parse_line_edge(rest: &str, in_lines: bool) -> Option<(Chip, &str)> {
     }
     let start = || strip_any(rest, &[r"^\s*", "^"]).map(|after| (Chip::LineStart, after));
     let end = || strip_any(rest, &[r"\s*$", "$"]).map(|after| (Chip::LineEnd, after));
-    // Without `m` they match only at the ends of the text.
+    // Without `m`, `^` and `$` match only at the ends of the text.
     if in_lines { start().or_else(end) } else { None }
 }
 
@@ -169,7 +170,7 @@ fn parse_mutable<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(Chip, &'r s
     Some((Chip::Mutable(mutable.pattern(id).name.clone()), after))
 }
 
-/// A plain character, or a class, group or other sign of a regex with its quantifier.
+/// Parses a plain character, or a class, group or other part of a regex with its quantifier.
 fn parse_character(rest: &str) -> (Chip, &str) {
     let length = atom_length(rest);
     let (atom, after) = rest.split_at(length);
@@ -296,7 +297,7 @@ impl Chips {
         }
     }
 
-    /// Adds what separates the next token from the chips so far.
+    /// Adds the chip that separates the next token from the chips so far.
     fn join(&mut self, space_before: bool) {
         match (self.0.last(), space_before) {
             (None, false) => self.push(Chip::Adjoins),

@@ -55,7 +55,7 @@ pub(super) struct PatternRecord {
     pub(super) id: Lined<String>,
     #[serde(default)]
     pub(super) status: Status,
-    /// Made from the regex.
+    /// The pattern in words, which is made from the regex.
     pub(super) text: Option<Lined<String>>,
     pub(super) regex: Option<Lined<String>>,
     pub(super) content: Option<Lined<String>>,
@@ -112,7 +112,7 @@ fn check_share(name: &str, share: f64) -> Result<(), String> {
 }
 
 impl PatternRecord {
-    /// What it matches: a selector with the role of its elements, or a regex. An error if there is not exactly one of them.
+    /// The regex, or the selector with the role of its elements. An error if there is not exactly one of them.
     pub(super) fn written(&self) -> Result<(Option<Role>, &Lined<String>), String> {
         let selectors = [(Some(Role::Content), &self.content), (Some(Role::Drop), &self.drop)];
         let all = selectors.into_iter().chain([(None, &self.regex)]);
@@ -124,7 +124,7 @@ impl PatternRecord {
         }
     }
 
-    /// An error, with its line, if `removes` is no share, or if it stands beside a regex.
+    /// An error, with its line, if `removes` is not a share, or if the pattern has a regex.
     pub(super) fn check_removes(&self) -> Result<(), (u64, String)> {
         let Some(Lined { value, line }) = &self.removes else { return Ok(()) };
         match self.regex {
@@ -146,7 +146,7 @@ impl FileRecord {
 
 /// The comments at the top of a file.
 pub(super) fn heading(yaml: &str) -> &str {
-    // A CR also ends a comment, and what follows it may be something else.
+    // A CR also ends a comment, and the text after it may be something else.
     let is_whole = |line: &str| line.strip_suffix('\n').is_some_and(|line| !line.trim_end_matches('\r').contains('\r'));
     let lines = yaml.split_inclusive('\n').take_while(|line| line.starts_with('#') && is_whole(line));
     &yaml[..lines.map(str::len).sum()]

@@ -14,8 +14,8 @@
 //! Beside a script without spaces, as in `来源ABC新闻`, `\w` would match the neighbour as part of the word. There the edges
 //! of words are written out ([`Edges::Unspaced`]).
 //!
-//! If the tokenizer is a class, such as `[^\-\s]`, all other characters separate tokens. Then the inverse class stands for
-//! `\s`:
+//! If the tokenizer is a class, such as `[^\-\s]`, all other characters separate tokens. Then the inverse class is used
+//! in place of `\s`:
 //!
 //! | in the run | in the regex |
 //! |---|---|
@@ -26,7 +26,8 @@
 //!
 //! If the class does not have all characters of words, a mutable pattern also has edges of words, written out.
 //!
-//! White space and separators at the edges of a match (`^\s*` matches some) is not part of what the pattern matches.
+//! White space and separators at the edges of a match (`^\s*` matches some) are not part of the text that the pattern
+//! matches.
 
 use std::borrow::Cow;
 
@@ -45,16 +46,17 @@ pub(super) const AFTER_TEXT: &str = r"(?<=\S)";
 pub(super) const AFTER_PUNCTUATION: &str = r"(?<=[^\w\s])";
 const BEFORE_NO_WORD: &str = r"(?!\w)";
 const BEFORE_SPACE: &str = r"(?!\S)";
-/// Not after a word character of a script with spaces (in the brackets), because a word could continue from it.
+/// Directly after text, but not after a word character of a script with spaces (in the brackets), because a word could
+/// continue from there.
 pub(super) const AFTER_NO_RUN: &str = concat!(r"(?<=\S)(?<![^\W", unspaced_ranges!(), "])");
 const NOT_AFTER_RUN: &str = concat!(r"(?<![^\W", unspaced_ranges!(), "])");
 const BEFORE_NO_RUN: &str = concat!(r"(?![^\W", unspaced_ranges!(), "])");
 
-/// All edges that may stand beside a free stretch. If one is a prefix of another, the longer one comes first.
+/// All edges that may be beside a free stretch. If one is a prefix of another, the longer one comes first.
 pub(super) const EDGES: [&str; 6] =
     [BEFORE_NO_WORD, BEFORE_NO_RUN, BEFORE_SPACE, AFTER_NO_RUN, AFTER_TEXT, AFTER_PUNCTUATION];
 
-/// The characters that may not stand directly beside a word of a pattern.
+/// The characters that may not be directly beside a word of a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Edges {
     /// Word characters, plain `\w`. For files with only scripts with spaces.
@@ -76,7 +78,7 @@ impl Edges {
 
     /// The edges in a regex that [`render`] wrote.
     pub fn written_in(regex: &str) -> Edges {
-        // Nearly all regexes have neither edge. This is faster to see than by a search for them.
+        // Nearly all regexes have neither edge. This check is faster than a search for the edges.
         if !regex.as_bytes().windows(4).any(|part| part == b"[^\\W") {
             return Edges::Spaced;
         }
@@ -111,7 +113,7 @@ impl Edges {
     }
 }
 
-/// The parts of regexes that depend on what separates tokens.
+/// The parts of regexes that depend on the tokenizer.
 struct Joins<'t> {
     line_start: Cow<'static, str>,
     line_inside: Cow<'static, str>,
@@ -124,14 +126,15 @@ struct Joins<'t> {
     is_whitespace: bool,
 }
 
-/// The parts that only a class as tokenizer has.
+/// The parts that are needed only if the tokenizer is a class.
 struct ClassJoins<'t> {
     class: &'t TokenClass,
-    /// At the end of a pattern: no token goes on.
+    /// At the end of a pattern: the last token must not continue.
     before_no_token: String,
     /// Between two mutable patterns, which may themselves end and start with separators.
     between_slots: String,
-    /// Around a mutable pattern: no word goes on. Empty if every character of words is in the class.
+    /// Around a mutable pattern: no word may continue into it or out of it. Empty if every character of words is in the
+    /// class.
     around_slot: [&'static str; 2],
 }
 
@@ -150,6 +153,7 @@ impl<'t> Joins<'t> {
                 is_whitespace: matches!(tokenizer, Tokenizer::Whitespace),
             };
         };
+
         let (token, separator) = (class.token(), class.separator());
         Joins {
             line_start: format!("^{separator}*").into(),
@@ -228,7 +232,8 @@ pub fn render(run: &TokenRun, lexer: &Lexer, edges: Edges) -> String {
             | Piece::Literal { space_before, .. }
             | Piece::Free { space_before, .. } => {
                 regex.push_str(joins.between(before, piece, *space_before, edges));
-                // A match of a mutable pattern may consist of separators, so they end as soon as it can start.
+                // A match of a mutable pattern may consist of separators, so the separators before it are matched
+                // lazily.
                 if joins.class.is_some()
                     && before.is_some()
                     && matches!(piece, Piece::Slot { .. })
@@ -244,7 +249,7 @@ pub fn render(run: &TokenRun, lexer: &Lexer, edges: Edges) -> String {
     regex
 }
 
-/// Whether the token ends with a word, or may end with one. Then no word may stand directly after it.
+/// Whether the token ends with a word, or may end with one. Then no word may follow it directly.
 pub fn is_word_edge(piece: &Piece) -> bool {
     match piece {
         Piece::Break | Piece::Free { .. } => false,
@@ -253,7 +258,7 @@ pub fn is_word_edge(piece: &Piece) -> bool {
     }
 }
 
-/// Whether the token starts with a word, or may start with one. Then no word may stand directly before it.
+/// Whether the token starts with a word, or may start with one. Then no word may precede it directly.
 pub fn is_word_start(piece: &Piece) -> bool {
     match piece {
         Piece::Literal { text, .. } => text.starts_with(is_run_character),
@@ -261,7 +266,8 @@ pub fn is_word_start(piece: &Piece) -> bool {
     }
 }
 
-/// Escapes what is special outside a class in any of the three engines. Control characters become `\xHH`.
+/// Adds a character. It is escaped if it is special outside a class in any of the three engines. Control characters
+/// become `\xHH`.
 fn push_escaped(regex: &mut String, c: char) {
     match c {
         '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => regex.extend(['\\', c]),
@@ -282,11 +288,13 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
         }
         None => EDGES.to_vec(),
     };
+
     // Where a literal ends.
     let stops: Vec<&str> = match of_class {
         Some(of) => vec![of.class.separator(), of.class.token()],
         None => vec![r"\s", r"\S", SPACE_IN_LINE],
     };
+
     let mut pieces = Vec::new();
     let mut rest = regex.strip_prefix("(?m)").unwrap_or(regex);
     let mut space = true;
@@ -299,6 +307,7 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
         rest = [AFTER_PUNCTUATION, AFTER_NO_RUN, AFTER_TEXT].iter().find_map(|edge| rest.strip_prefix(edge))?;
         space = false;
     }
+
     let lazy = |rest: &mut &str| *rest = rest.strip_prefix('?').filter(|_| of_class.is_some()).unwrap_or(rest);
     lazy(&mut rest);
     while !rest.is_empty() && rest != joins.line_end && !edges.contains(&rest) {
@@ -329,6 +338,7 @@ pub fn parse(regex: &str, lexer: &Lexer) -> Option<TokenRun> {
             rest = after;
         }
     }
+
     if rest == joins.line_end {
         pieces.push(Piece::Break);
     }
@@ -345,17 +355,17 @@ fn parse_free<'r>(rest: &'r str, start: &str) -> Option<(u16, &'r str)> {
     Some((more.parse().ok()?, after))
 }
 
-/// A mutable pattern's regex in a group, and what follows the group.
+/// Reads a group with the regex of a mutable pattern. Returns the id of the pattern, and the text after the group.
 pub(super) fn parse_slot<'r>(rest: &'r str, mutable: &MutableSet) -> Option<(MutableId, &'r str)> {
     let group = rest.strip_prefix("(?:")?;
     let after = |regex: &str| group.strip_prefix(regex)?.strip_prefix(')');
     let fits = mutable.patterns().iter().enumerate().filter_map(|(id, p)| Some((id, p.regex.len(), after(&p.regex)?)));
-    // If two have the same regex, the lexer only ever finds the first.
+    // If two mutable patterns have the same regex, the lexer only ever finds the first.
     fits.max_by_key(|&(id, length, _)| (length, std::cmp::Reverse(id)))
         .map(|(id, _, after)| (MutableId(id as u16), after))
 }
 
-/// Escaped and plain characters up to the next other part, which starts with a bracket or one of these.
+/// Reads escaped and plain characters up to the next part of another kind, which starts with `(` or one of `stops`.
 fn parse_literal<'r>(rest: &'r str, stops: &[&str]) -> Option<(String, &'r str)> {
     let mut literal = String::new();
     let mut chars = rest.char_indices();
@@ -404,7 +414,7 @@ mod tests {
         sequence.run(skipped..sequence.tokens() - skipped)
     }
 
-    /// As in a file with no other pattern.
+    /// The regex of a run in a file with no other pattern.
     fn rendered(run: &TokenRun) -> String {
         render(run, &lexer(), Edges::of_runs([run]))
     }

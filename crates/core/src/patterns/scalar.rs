@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Plain if YAML reads the plain text back as this string, else quoted.
+/// Writes a string: plain if YAML reads the plain text back as this string, else quoted.
 pub(super) fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let is_keyword =
@@ -11,7 +11,7 @@ pub(super) fn scalar(text: &str) -> String {
     if starts_plain && text.chars().all(is_plain) && !is_keyword { text.to_owned() } else { quoted(text) }
 }
 
-/// In single quotes if every character is printable, else in double quotes with escapes.
+/// Writes a string in single quotes if every character is printable, else in double quotes with escapes.
 pub(super) fn quoted(text: &str) -> String {
     if text.chars().all(prints) {
         return format!("'{}'", text.replace('\'', "''"));
@@ -31,7 +31,8 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Whether the character is visible and editors do not change it: no control, no invisible white space or mark.
+/// Whether the character is visible and editors do not change it: it is not a control character, and not invisible
+/// white space or an invisible mark.
 pub(super) fn prints(c: char) -> bool {
     let is_invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}');
     matches!(c, ' '..='~')

@@ -31,7 +31,7 @@ pub struct Effects {
     pub patterns: Vec<Vec<PatternEffect>>,
     /// Number of removed bytes that no pattern explains.
     pub unmatched: usize,
-    /// How much of the documents is content, as far as the model knows, and how much of that is removed.
+    /// How much of the documents is content according to the model, and how much of that is removed.
     pub expected: Expected,
     /// The error of the first text that cannot be cleaned.
     pub failure: Option<String>,
@@ -59,12 +59,13 @@ pub struct PatternEffect {
     pub removed: usize,
     /// Number of matches that start in each part of a document, from head to tail.
     pub places: [u32; PLACES_OF_DOCUMENT],
-    /// Number of matches of which a word, or a match of a mutable pattern, is kept: what accepting the pattern would
-    /// remove in addition. Punctuation alone does not count, nor does a match that meets a text to keep.
+    /// Number of matches in which a word, or a match of a mutable pattern, is kept. Accepting the pattern would remove
+    /// these matches completely. A match in which only punctuation is kept does not count, nor does a match that meets
+    /// a text to keep.
     pub stay: usize,
     /// Some of the matches, each the first in its document.
     pub sample_matches: SampleMatches,
-    /// Some of these matches, each the first in its document.
+    /// Some of the matches that `stay` counts, each the first in its document.
     pub staying: SampleMatches,
 }
 
@@ -73,7 +74,7 @@ pub struct PatternEffect {
 pub struct SampleMatch {
     /// The index of the text.
     pub text: usize,
-    /// The bytes of the text.
+    /// The bytes of the match in the text.
     pub bytes: Range<usize>,
     /// Whether a word of it is kept, see [`PatternEffect::stay`].
     pub stays: bool,
@@ -184,7 +185,7 @@ impl Effects {
 }
 
 impl DocumentEffect {
-    /// The sum of both.
+    /// The sum of both effects.
     pub fn and(self, other: DocumentEffect) -> DocumentEffect {
         DocumentEffect { bytes: self.bytes + other.bytes, removed: self.removed + other.removed }
     }
@@ -219,7 +220,7 @@ impl PatternEffect {
 }
 
 impl SampleMatches {
-    /// Maximum number of matches kept while they are collected. Above it, every second one is dropped.
+    /// Maximum number of matches kept while they are collected. If there are more, every second one is dropped.
     const MOST_SAMPLES: usize = 32;
 
     fn add(&mut self, sample_match: SampleMatch) {
@@ -373,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_match_of_which_only_punctuation_stays_does_not_stay() {
-        // A person wrote the pattern of the words, so they are removed. The rare pattern has more than these.
+        // A person wrote the pattern of the words, so these words are removed. The rare pattern matches more than them.
         let stays = |rare: &str| {
             let patterns = format!(
                 "  - {{id: a, regex: was late again}}\n  - {{id: c, regex: '{rare}', documents: 1, among: 9}}\n"

@@ -1,7 +1,8 @@
 //! Finds the patterns that mark the end of articles.
 //!
-//! Takes a source's documents as its patterns see them. Finds the patterns before which articles end, by the rule in
-//! [`article_end`](crate::cleaning::decide::article_end), and the minimum amount of prose before each.
+//! Takes a sample of a source's documents with the matches of its patterns. Finds the patterns before which articles
+//! end, by the rule in [`article_end`](crate::cleaning::decide::article_end), and the minimum amount of prose before
+//! each.
 //!
 //! Shared patterns are not used as ends, because different text follows them in each source.
 
@@ -127,7 +128,7 @@ mod tests {
         file.patterns.into_iter().filter_map(|pattern| Some((pattern.example, pattern.ends_after?))).collect()
     }
 
-    /// A page with an article of 50 to 145 words in two paragraphs, and with comments in every other one.
+    /// A page with an article of 50 to 145 words in two paragraphs. Every other page also has comments.
     fn page(document: usize, between: &str, before_comments: &str) -> String {
         let comments =
             if document.is_multiple_of(2) { prose(document, 3, 30) + &prose(document, 4, 20) } else { String::new() };

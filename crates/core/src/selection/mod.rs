@@ -1,6 +1,6 @@
-//! Tries patterns on documents of their own source, and selects patterns by the result.
+//! Tries patterns on documents of their own source, and selects patterns according to the result.
 //!
-//! Takes a freshly mined pattern file and texts of the source ([`sampling`]). Adds the ends of articles to the file
+//! Takes a freshly mined pattern file and texts of the source ([`sampling`]). Marks the patterns that end articles
 //! ([`ends`]). Drops the patterns that are not needed ([`pattern_selection`]). Also shows people what the selected
 //! patterns remove ([`effects`], [`warnings`]).
 //!
@@ -29,7 +29,7 @@ use sampling::{Sampled, sample_of};
 /// patterns before which articles end. Patterns that are not needed are left out.
 ///
 /// `own` is the source's file. `shared` is the file of shared patterns, if there is one. At most 500 of the texts are
-/// used, evenly spread. Patterns that a person changed or decided on stay.
+/// used, evenly spread. Patterns that a person changed or decided on are kept.
 pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
     let texts: Vec<&str> = sample_of(texts).map(AsRef::as_ref).collect();
     let mut own = own;
@@ -38,16 +38,16 @@ pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFil
     tried_out(&own, shared, &texts, |_| None, &options)
 }
 
-/// If a larger share of a source's content would be lost, as far as the model knows, then the source is unlike all that
-/// the model has learned from. It never loses so much of a source that it knows: see the table of kinds in
-/// crates/lab/results/quality.md.
+/// If, according to the model, a larger share of a source's content would be lost, the source is unlike all text that
+/// the model has learned from. The model never loses so much of the kinds of sources that it knows: see the table of
+/// kinds in crates/lab/results/quality.md.
 const MAX_LOSS: f64 = 0.3;
 
 /// How patterns are selected.
 pub struct SelectOptions {
-    /// Whether articles can end before patterns.
+    /// Whether to find the patterns before which articles end.
     pub has_ends: bool,
-    /// Whether all patterns are kept, also those that nobody needs.
+    /// Whether all patterns are kept, also those that are not needed.
     pub all_patterns: bool,
     /// How documents will be cleaned.
     pub cleaning: CleanOptions,
@@ -68,8 +68,8 @@ pub fn needed<T: AsRef<str> + Sync>(
     file
 }
 
-/// The file that is [`needed`], with the share of the text that its patterns remove, and with selectors. `page` returns
-/// the text of an index together with the tree of its page, if it is of a page.
+/// The result of [`needed`], with the share of the text that its patterns remove, and with selectors. `page` returns
+/// the text with this index together with the tree of its page, or `None` if the text is not from a page.
 pub fn tried_out<T: AsRef<str> + Sync>(
     own: &PatternFile,
     shared: Option<&PatternFile>,

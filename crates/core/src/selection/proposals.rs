@@ -1,14 +1,14 @@
 //! Decides which patterns are proposed to people, and which are only evidence.
 //!
-//! People read what is proposed, and may accept it. Then all that it matches is removed. So a proposal must be
-//! something that a person recognises as boilerplate, and nothing that documents would keep:
+//! People read a proposed pattern, and may accept it. Then all text that it matches is removed. So a proposed pattern
+//! must match text that a person recognises as boilerplate, and no text that documents would keep:
 //!
-//! - *The documents agree.* Each document decides as a whole, with all patterns of the source. Nearly all that the
-//!   pattern matches must be removed. A headline that other pages list is kept in its own document.
-//! - *It is no fragment.* Text can be cut at its edges nearly everywhere.
-//! - *It is said often enough.* One word in 2 documents is chance. 8 words are not.
-//! - *It is no teaser.* Headlines and first sentences of other articles recur while they are new. A line that looks
-//!   like one must be in most documents.
+//! - *The documents agree.* Each document decides as a whole, with all patterns of the source. Nearly all matches of
+//!   the pattern must be removed. A headline that other pages list is kept in its own document.
+//! - *It is not a fragment.* At the edges of nearly all its matches, text can be cut.
+//! - *It recurs often enough.* One word in 2 documents is chance. 8 words are not.
+//! - *It is not a teaser.* Headlines and first sentences of other articles recur while they are new. A line that looks
+//!   like a teaser must be in many documents.
 //!
 //! The other patterns still count in decisions about whole documents.
 
@@ -27,9 +27,10 @@ use crate::tokens::{MutableSet, Piece, Token, TokenKind};
 
 /// Minimum share of a pattern's matches that are removed.
 const MIN_GOING: f64 = 0.95;
-/// Minimum share of its matches at whose edges text can be cut.
+/// Minimum share of a pattern's matches with edges at which text can be cut.
 const MIN_CUTTABLE_MATCHES: f64 = 0.8;
-/// Minimum number of words that are said again: 8 words in 2 documents, 1 word in 9.
+/// Minimum number of repeated words, without those in the first document: 8 words in 2 documents are enough, or 1 word
+/// in 9.
 const MIN_REPEATED_WORDS: usize = 8;
 /// Minimum number of words in a headline or a sentence.
 const MIN_TEASER_WORDS: usize = 4;
@@ -37,11 +38,11 @@ const MIN_TEASER_WORDS: usize = 4;
 const MIN_UNMARKED_WORDS: usize = 5;
 /// A pattern is a teaser if a larger share of its words is in headlines or sentences of other articles.
 const MAX_TEASER_WORDS: f64 = 1.0 / 3.0;
-/// Headlines of many documents are teasers all the same if this share of the matches stands beside other headlines.
+/// A headline in many documents is still a teaser if this share of its matches is beside other headlines.
 const AMONG_HEADLINES: f64 = 0.5;
 
-/// What is needed to tell a template from what is new for some days, and so stands in all documents of these days: a
-/// share of the documents, or a number of them that no teaser reaches.
+/// A pattern needs this many documents to be told from a teaser, which is in all documents of a few days: a minimum
+/// share of the documents, or a minimum number that no teaser reaches.
 struct Needed {
     share: f64,
     documents: usize,
@@ -60,7 +61,8 @@ impl Needed {
     }
 }
 
-/// For each pattern: its matches in documents of a source, and how many of them are removed and can be cut out.
+/// For each pattern, by id: the number of its matches in documents of a source, and how many of these matches are
+/// removed, can be cut out, and are among headlines.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals(HashMap<String, Matches>);
 
@@ -73,7 +75,7 @@ struct Matches {
 }
 
 impl Proposals {
-    /// What the documents decide.
+    /// Lets each document decide about the matches in it, and counts the results for each pattern.
     pub fn of(sampled: &Sampled) -> Proposals {
         let cleaner = &sampled.cleaner;
         let look = |Sample { text, reading }: &Sample| {
@@ -133,10 +135,10 @@ fn is_gone(reading: &Reading, found: &Match, goes: &[bool]) -> bool {
     found.tokens.clone().filter(|&token| reading.layout.says_something(token)).all(|token| goes[token])
 }
 
-/// A text as joints.
+/// A text as joints, which tell where it can be cut.
 struct Joints<'d> {
     reading: &'d Reading,
-    /// For each token.
+    /// The joint of each token.
     joints: Vec<Joint>,
     /// Whether each line looks like a headline.
     is_headline: Vec<bool>,
@@ -200,7 +202,7 @@ fn items(line: &[Joint]) -> impl Iterator<Item = Item> {
     items.filter(|item| item.words > 0)
 }
 
-/// Whether a pattern is more than chance and no teaser.
+/// Whether a pattern is more than chance and is not a teaser.
 fn is_for_people(pattern: &Pattern, matches: Matches, mutable: &MutableSet) -> bool {
     let joint = |piece: &Piece| joint(piece, mutable);
     let Form::Run(run) = &pattern.form else { return true };
@@ -210,13 +212,15 @@ fn is_for_people(pattern: &Pattern, matches: Matches, mutable: &MutableSet) -> b
     let lines = run.pieces().split(|piece| *piece == Piece::Break);
     let lines: Vec<Vec<Item>> =
         lines.map(|line| items(&line.iter().map(joint).collect::<Vec<Joint>>()).collect()).collect();
+
     let has_bare_edge = match &lines[..] {
-        // Before the first line break and after the last is nothing.
+        // The parts before the first line break and after the last one are empty.
         [first, second, .., before, last] => {
             first.is_empty() && second.is_empty() || last.is_empty() && before.is_empty()
         }
         _ => false,
     };
+
     let lines: Vec<&Vec<Item>> = lines.iter().filter(|items| !items.is_empty()).collect();
     let words: usize = lines.iter().copied().flatten().map(|item| item.words).sum();
     let is_few_words = run.pieces().iter().all(|piece| *piece == Piece::Break || piece.is_word());
@@ -225,10 +229,12 @@ fn is_for_people(pattern: &Pattern, matches: Matches, mutable: &MutableSet) -> b
         [_] => FOR_LINE.is_met(pattern),
         _ => run.pieces().len() <= MAX_BLOCK,
     };
+
     let pieces: Vec<Joint> = run.pieces().iter().map(joint).collect();
     let is_marked =
         pieces.first().is_some_and(|first| first.opens()) && pieces.last().is_some_and(|last| last.closes());
     let is_enough = is_enough && (is_marked || words >= MIN_UNMARKED_WORDS);
+
     let is_among_headlines = matches.among_headlines as f64 >= AMONG_HEADLINES * matches.all as f64;
     let is_teaser = |item: &&Item| match item.kind {
         ItemKind::Headline => is_among_headlines || !FOR_HEADLINE.is_met(pattern),
@@ -236,6 +242,7 @@ fn is_for_people(pattern: &Pattern, matches: Matches, mutable: &MutableSet) -> b
         ItemKind::Short => false,
     };
     let in_teasers: usize = lines.iter().copied().flatten().filter(is_teaser).map(|item| item.words).sum();
+
     let repeated = pattern.documents.saturating_sub(1) * words;
     is_enough
         && !has_bare_edge
@@ -259,7 +266,7 @@ mod tests {
     use super::*;
     use crate::patterns::{LexerCache, id_of, regex};
 
-    /// A file of proposed patterns. Each is a whole line, or a part of a line if it ends in `...`. The number is the
+    /// A file of proposed patterns. Each is a whole line, or a part of a line if it ends in `...`. Each comes with its
     /// number of documents, out of 20.
     fn file(patterns: &[(&str, usize)]) -> PatternFile {
         let head =
@@ -336,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_headline_that_stays_in_its_own_document_is_evidence() {
-        // In all documents, so that its number of documents alone is no reason.
+        // The headlines are counted in all documents, so that the number of documents is not the reason.
         let patterns: Vec<(&str, usize)> =
             HEADLINES.iter().map(|&headline| (headline, 20)).chain([(MENU, 20)]).collect();
         let [proposed, evidence] = marked(&patterns, &pages(|_| String::new()));

@@ -1,4 +1,4 @@
-//! Cleans documents of a source with its new patterns, as they will be cleaned.
+//! Cleans documents of a source with its new patterns, in the same way as they will be cleaned later.
 
 use rayon::prelude::*;
 
@@ -10,11 +10,11 @@ use crate::patterns::{PatternFile, thousandths};
 /// What cleaning removes from documents of a source.
 #[derive(Debug)]
 pub struct Rehearsal {
-    /// The share of their text, 0..=1, rounded to 3 decimal places. `None` if there is no text.
+    /// The share of the text that is removed, 0..=1, rounded to 3 decimal places. `None` if there is no text.
     pub removed: Option<f64>,
-    /// How much of it is content, as far as the model knows.
+    /// How much of the text is content according to the model, and how much of that is removed.
     pub expected: Expected,
-    /// What it does to the pages among them.
+    /// What cleaning does to those documents that are pages.
     pub pages: Vec<Sight>,
 }
 
@@ -26,7 +26,8 @@ struct Cleaned {
 }
 
 impl Rehearsal {
-    /// Cleans documents. `read` returns the one of an index. One that cannot be cleaned counts as kept.
+    /// Cleans documents. `read` returns the document with an index. A document that cannot be cleaned counts as
+    /// completely kept.
     pub fn of<'t>(
         files: &[&PatternFile],
         documents: usize,

@@ -1,8 +1,8 @@
-//! A source's documents as its patterns see them.
+//! A sample of a source's documents, with the matches of its patterns.
 //!
 //! Trying the patterns on the documents they were mined from shows which of them are needed
-//! ([`pattern_selection`](crate::selection::pattern_selection)) and which of them end articles ([`ends`](crate::selection::ends)). Both
-//! use the same documents.
+//! ([`pattern_selection`](crate::selection::pattern_selection)) and which of them end articles
+//! ([`ends`](crate::selection::ends)). Both use the same documents.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -10,7 +10,8 @@ use rustc_hash::FxHashSet;
 use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
 use crate::patterns::PatternFile;
 
-/// Maximum number of documents that are used. Templates are in 1/20 of the documents or more, so this many show them.
+/// Maximum number of documents that are used. Templates are in 1/20 of the documents or more, so this many documents
+/// show them.
 pub const MAX_DOCUMENTS_TRIED: usize = 500;
 
 /// At most [`MAX_DOCUMENTS_TRIED`] of the documents, evenly spread.
@@ -42,8 +43,8 @@ pub(crate) struct Sample<'t> {
 }
 
 impl<'t> Sampled<'t> {
-    /// Reads texts with the patterns of their source and the shared ones. The same text counts once, as in mining. A text is
-    /// skipped if the search for a regex that a person wrote gives up. Cleaning skips such documents as well.
+    /// Reads texts with the patterns of their source and the shared ones. The same text counts once, as in mining. A
+    /// text is skipped if the search for a regex that a person wrote gives up. Cleaning skips such documents as well.
     pub fn new<T: AsRef<str> + Sync>(
         own: &'t PatternFile,
         shared: Option<&'t PatternFile>,

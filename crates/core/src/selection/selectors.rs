@@ -1,11 +1,11 @@
 //! Proposes selectors: elements of a source's pages that are boilerplate, and elements that hold the content.
 //!
-//! Takes pages of the source and what cleaning removes from them. Elements are told apart by what their tags say: the
-//! id, a class, a role, or a name such as `nav`. A selector is proposed if a person can accept it without a look:
+//! Takes pages of the source and what cleaning removes from them. A selector selects elements by their tags: by the id,
+//! a class, a role, or a name such as `nav`. It is proposed if a person can accept it without looking at pages:
 //!
 //! - *Boilerplate* (`drop`): nearly all text in its elements is removed anyway, on nearly all pages. Of several
-//!   selectors for the same text, the one for most text comes first, and the others are left out.
-//! - *Content* (`content`): nearly all text that is kept is in its elements, and most of what is removed is outside.
+//!   selectors for the same text, the one that selects the most text is proposed, and the others are left out.
+//! - *Content* (`content`): nearly all kept text is in its elements, and most of the removed text is outside.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -17,26 +17,27 @@ use crate::dom::selector::{MAX_NAME, identifier};
 use crate::html::{Attribute, NodeKind, Tree};
 use crate::patterns::{Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, PatternFile, Role, Status, thousandths};
 
-/// A selector must be on this number of pages ...
+/// A selector must be on at least this number of pages.
 const MIN_PAGES_OF_SELECTOR: usize = 3;
-/// ... and on this share of them. One for content: of the pages where none is proposed so far.
+/// A selector must be on at least this share of the pages. For content, only pages count that have no proposed selector
+/// so far.
 const MIN_SHARE_OF_SELECTOR: f64 = 0.1;
-/// The minimum share of the words in elements to drop that are removed, over all pages; and of their pages on which so
-/// many of them go, and the headline is not among them.
+/// Of the words in elements to drop, at least this share must be removed, over all pages together. The same must be
+/// true of at least this share of the single pages, with the headline outside of the elements.
 const MIN_GOING: f64 = 0.95;
-/// The minimum share of what is kept on a page that is in the elements for content.
+/// Of the kept words of a page, at least this share must be in the elements for content.
 const MIN_KEPT: f64 = 0.95;
-/// The minimum share of pages on which this is so.
+/// On at least this share of its pages, a selector for content must reach [`MIN_KEPT`].
 const MIN_WHOLE: f64 = 0.98;
-/// The minimum share of the removed words that a further selector is for.
+/// A further selector must add at least this share of the removed words.
 const MIN_GAIN: f64 = 0.01;
-/// The minimum share of the removed words that are outside of the elements for content.
+/// Of the removed words, at least this share must be outside of the elements for content.
 const MIN_OUTSIDE: f64 = 0.5;
 /// Maximum number of selectors of each role. People read them.
 const MAX_SELECTORS: usize = 12;
 /// Maximum length of an example, in characters.
 const MAX_EXAMPLE: usize = 80;
-/// Elements that say by their names what is in them.
+/// Names of elements that say what is in the elements.
 const TELLING_NAMES: [&str; 7] = ["article", "aside", "figcaption", "footer", "header", "main", "nav"];
 
 /// A proposed selector.
@@ -50,9 +51,9 @@ pub struct Proposal {
     pub pages: usize,
     /// Number of such elements.
     pub elements: usize,
-    /// The share of the removed words of all pages that are inside its elements to drop, or outside of its elements for
-    /// content, 0..=1, in thousandths. Words that other selectors are for as well count fully, so this does not depend
-    /// on what else is proposed.
+    /// Of the removed words of all pages, the share that is inside its elements to drop, or outside of its elements for
+    /// content, 0..=1, in thousandths. A word counts in full even if it is in the share of another selector, so this
+    /// share does not depend on the other proposals.
     pub removes: f64,
     /// The first words of such an element.
     pub example: String,
@@ -61,7 +62,7 @@ pub struct Proposal {
 /// What cleaning did to a page.
 #[derive(Clone, Debug)]
 pub struct Sight {
-    /// The words that are kept and removed in all blocks before the first one, the second one, and so on.
+    /// For each block, and for the end: the kept and the removed words in all blocks before it.
     before: Vec<Words>,
     /// The block that is the headline.
     headline: Option<usize>,
@@ -123,7 +124,7 @@ impl Sight {
     }
 }
 
-/// What selects an element by its own tag.
+/// The selectors that select an element by its own tag.
 fn selectors_for(tree: &Tree, node: usize) -> Vec<String> {
     let name = tree.name(node);
     if name.len() > MAX_NAME {
@@ -155,7 +156,7 @@ fn quoted(value: &str) -> String {
     format!("\"{escaped}\"")
 }
 
-/// The first words of a text. The elements around each other have the same text, so no more of it is read.
+/// The first words of a text. Nested elements have the same text again, so no more of it is read.
 fn start_of(text: &str) -> String {
     let words = text.split_whitespace().flat_map(|word| std::iter::once(' ').chain(word.chars()));
     let mut start: String = words.skip(1).take(MAX_EXAMPLE).collect();
@@ -163,7 +164,7 @@ fn start_of(text: &str) -> String {
     start
 }
 
-/// A selector on the pages of a source.
+/// A selector, and the elements that it selects on the pages of a source.
 #[derive(Debug, Default)]
 struct Candidate {
     css: String,
@@ -194,7 +195,7 @@ fn candidates(pages: &[Sight]) -> Vec<Candidate> {
                 let candidate = &mut candidates[number];
                 candidate.elements += 1;
                 match candidate.pages.last_mut() {
-                    // What is inside an element before is counted with it.
+                    // Blocks inside an earlier element were counted with that element.
                     Some((last, ranges)) if *last == page => {
                         if ranges.last().is_none_or(|last| last.end <= blocks.start) {
                             ranges.push(blocks.clone());
@@ -221,8 +222,8 @@ impl Candidate {
         })
     }
 
-    /// Of two for the same text, the higher one is proposed: a name alone may select more on pages that are not known,
-    /// and a short selector is easy to read.
+    /// Of two selectors for the same text, the higher one is proposed. A name alone is low, because it may select more
+    /// on unknown pages. A short selector is high, because it is easy to read.
     fn rank(&self) -> impl Ord {
         let is_name = TELLING_NAMES.contains(&&*self.css);
         (!is_name, Reverse((self.css.len(), self.css.clone())))
@@ -265,7 +266,7 @@ impl Sight {
     }
 }
 
-/// Greedy: the selector for most of the removed words comes first.
+/// The selectors to drop. Greedy: the selector for most of the removed words comes first.
 fn boilerplate(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
     let is_proposed = |candidate: &&Candidate| {
         let (mut sum, mut going) = (Words::default(), 0);
@@ -278,10 +279,12 @@ fn boilerplate(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
             && has_share(sum.go, sum.go + sum.stay)
             && has_share(going as f64, candidate.pages.len() as f64)
     };
+
     let mut left: Vec<&Candidate> = candidates.iter().filter(is_proposed).collect();
     let mut uncovered: Vec<Uncovered> = pages.iter().map(Uncovered::of).collect();
     let least = MIN_GAIN * uncovered.iter().map(|page| page.within(&(0..page.words.len()))).sum::<f64>();
     let mut proposals = Vec::new();
+
     while proposals.len() < MAX_SELECTORS {
         let gain = |candidate: &Candidate| -> f64 {
             let on_page = |(page, ranges): &(usize, Vec<Range<usize>>)| -> f64 {
@@ -302,16 +305,16 @@ fn boilerplate(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
     proposals
 }
 
-/// Numbers of words that are the same but for the order in which they were added are equal.
+/// Rounds a number of words, so that sums of the same numbers in different orders are equal.
 fn rounded(words: f64) -> u64 {
     (16.0 * words).round() as u64
 }
 
-/// The removed words of a page that no selector is for so far.
+/// The removed words of a page that no proposed selector selects so far.
 struct Uncovered {
-    /// Those of each block.
+    /// The number of these words in each block.
     words: Vec<f64>,
-    /// Those of all blocks before each one. Sums make a page of any depth cheap.
+    /// The number of these words in all blocks before each one. With sums, nested elements take no extra time.
     before: Vec<f64>,
 }
 
@@ -342,7 +345,7 @@ impl Uncovered {
     }
 }
 
-/// One selector for each kind of page: the one with the least boilerplate inside.
+/// The selectors for content: for each kind of page, the one with the least boilerplate inside.
 fn content(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
     let all: Vec<Words> = pages.iter().map(|sight| Words { stay: sight.body(), ..sight.all() }).collect();
     let mut is_open: Vec<bool> = all.iter().map(|words| words.stay > 0.0).collect();
@@ -364,6 +367,7 @@ fn content(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
                 && outside >= MIN_OUTSIDE * going;
             is_proposed.then_some(outside)
         };
+
         let order = |&(outside, at): &(f64, usize)| (rounded(outside), candidates[at].rank());
         let found = candidates.iter().enumerate().filter_map(|(at, candidate)| Some((outside(candidate)?, at)));
         let Some((_, best)) = found.max_by_key(order) else { break };
@@ -373,12 +377,12 @@ fn content(pages: &[Sight], candidates: &[Candidate]) -> Vec<Proposal> {
     proposals
 }
 
-/// Adds the selectors that these pages show to the file of their source, as proposed patterns. Those that the file has
-/// already get new counts.
+/// Adds the selectors that [`propose`] finds on these pages to the file of their source, as proposed patterns.
+/// Selectors that the file already has get new counts.
 pub fn add(file: &mut PatternFile, pages: &[Sight]) {
     for Proposal { role, css, pages: documents, elements, removes, example } in propose(pages) {
         let removes = Some(removes);
-        // What mining writes is a selector.
+        // A selector that mining proposes always parses.
         let Ok(of_role) = Elements::parse(role, &css) else { continue };
         let (id, long_id) = (of_role.id(ID_DIGITS), of_role.id(LONG_ID_DIGITS));
         let is_it = |pattern: &&mut Pattern| [&id, &long_id].contains(&&pattern.id) && pattern.elements().is_some();
@@ -415,7 +419,7 @@ mod tests {
     use crate::html::read;
     use crate::patterns::LexerCache;
 
-    /// What happens to a page from which all text after a `-` in its line is removed.
+    /// What cleaning does to a page if it removes all text after a `-` in each line.
     fn sight(page: &str) -> Sight {
         let (text, tree) = read::<Tree>(page);
         let starts = text.match_indices('-').map(|(at, _)| at);
@@ -502,8 +506,8 @@ mod tests {
     #[test]
     fn the_share_of_the_removed_words_is_that_of_a_naive_count() {
         let words = |number: usize| ["word"].repeat(number + 1).join(" ");
-        // Some pages have no story, some have a box inside a box of the same class. The menu is in a selector of its
-        // own and in that of the page's head.
+        // Some pages have no story, some have a box inside a box of the same class. The menu is in an element of its
+        // own, which is inside the page's head.
         let page = |page: usize| {
             let menu = format!("<div class=head><nav><p>-{}</nav><p>-Sign in</div>", words(page % 5));
             let inner = format!("<p>-{}<div class=box><p>-{}</div>", words(page % 3), words(page % 4));

@@ -75,8 +75,8 @@ fn change(question: &Question, own: &PatternFile, as_mined: bool, effects: &Effe
     Some(format!("the source {}", changed.in_words()))
 }
 
-/// Why the cutoff of a file cannot be relied on, if so. Only the union method uses the cutoff, and many good sources
-/// have such a histogram, so this is no warning about the source.
+/// Says why the cutoff of a file is unreliable, or returns `None`. Only the union method uses the cutoff, and many good
+/// sources have such a histogram, so this is not a warning about the source.
 pub fn doubtful_cutoff(file: &PatternFile) -> Option<String> {
     let histogram = Histogram::of_hundredths(&file.mined.histogram);
     let is_one_crowd = histogram.0.iter().any(|&count| count > 0) && !has_second_crowd(&histogram);

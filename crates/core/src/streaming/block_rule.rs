@@ -1,14 +1,14 @@
-//! The plain rule of Wang et al.: a block of which most is boilerplate is removed as a whole.
+//! The plain rule of Wang et al.: a block that is mostly boilerplate is removed as a whole.
 //!
 //! Takes a document's segments and their counts. Gives the stretches of its text that are boilerplate. A segment is
-//! boilerplate if enough documents have it, wherever it stands. Of a block, the *template ratio* is the length of its
-//! template segments over the length of all its segments. A block above the threshold goes with all that is in it, also
-//! with what no other document has. The outermost such block counts. In all other blocks the rule looks at the blocks
-//! inside them, and text that stands in them directly is kept, also if it is boilerplate.
+//! boilerplate if enough documents have it, wherever it is. The *template ratio* of a block is the length of its
+//! template segments over the length of all its segments. A block above the threshold is removed with all its text,
+//! including text that no other document has. The outermost such block counts. In every other block, the rule looks at
+//! the blocks inside it and keeps the text directly in it, even if that is boilerplate.
 //!
 //! Blocks of a page are the elements that define its layout: those that start and end a line (`div`, `p`, `ul`, `li`,
-//! `h1`, `table`, `tr` ...), and cells. The page itself is one. A text without markup is a block too, and so are its
-//! paragraphs, which blank lines separate. If it has no blank line, each of its segments is a paragraph.
+//! `h1`, `table`, `tr` ...), and cells. The page itself is a block too. A text without markup is a block too, and so
+//! are its paragraphs, which blank lines separate. If no blank line separates paragraphs, each segment is a paragraph.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use super::table::Count;
 use crate::cleaning::reading::matcher::Tokens;
 use crate::html::Tree;
 
-/// A block, in a list that has each block before those inside it.
+/// A block. In a list, each block comes before the blocks inside it.
 #[derive(Clone, Debug)]
 struct Block {
     /// The bytes of its text.
@@ -29,7 +29,7 @@ struct Block {
 }
 
 /// The stretches of a text that are boilerplate, in order, each with its template ratio. `tokens` are the tokens of the
-/// text, and `counts` belong to `segments`. With the tree of its page, elements are blocks.
+/// text, and `counts` belong to `segments`. If the tree of its page is given, the blocks are elements of the page.
 pub fn template_blocks(
     text: &str,
     tokens: &Tokens,
@@ -50,8 +50,8 @@ pub fn template_blocks(
     outermost(&blocks, &starts, &lengths, detection)
 }
 
-/// The outermost blocks above the threshold, each with its template ratio. For each segment its first byte, its length,
-/// and whether it is boilerplate.
+/// The outermost blocks above the threshold, each with its template ratio. `starts` has the first byte of each segment,
+/// and `segments` its length and whether it is boilerplate.
 fn outermost(
     blocks: &[Block],
     starts: &[usize],
@@ -130,7 +130,7 @@ mod tests {
     use crate::streaming::segments::segments;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// What is removed, where each segment that begins with a capital is in enough documents.
+    /// The stretches that are removed if exactly the segments that begin with a capital are in enough documents.
     fn removed(text: &str, tree: Option<&Tree>) -> Vec<String> {
         let mutable = Arc::new(MutableSet::new(vec![]).unwrap());
         let tokens = Tokens::of(text, &mut Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
@@ -148,7 +148,7 @@ mod tests {
         removed(&text, Some(&tree))
     }
 
-    /// An article that makes its page too large to go as a whole.
+    /// An article so long that its page is not removed as a whole.
     const ARTICLE: &str = "<p>the ferry to the islands was late on monday and so were all who wanted to go there</p>";
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
             parts.iter().for_each(|part| part.naively(goes, removed));
         }
 
-        /// The blocks and segments. Each segment takes 1 byte.
+        /// Writes the blocks and segments. Each segment takes 1 byte.
         fn write(&self, blocks: &mut Vec<Block>, segments: &mut Vec<(u32, bool)>) {
             match self {
                 Part::Text(length, recurs) => segments.push((*length, *recurs)),

@@ -1,30 +1,30 @@
 //! Detects copies: pages that were seen before, such as an article that is crawled again.
 //!
-//! Takes a page's segments and what is known of each. A page is a copy if hardly any of its text is new, or hardly any
-//! of its paragraphs: an article may come again with other headlines around it.
+//! Takes a page's segments and what is known of each. A page is a copy if hardly any of its text is new, or if hardly
+//! any text in its paragraphs is new: an article may come again with other headlines around it.
 
 use super::segments::TextSegment;
 use super::table::{Entry, Progress};
 
 /// A page is a copy if at most 1/50 of its text is new.
 const COPY: u64 = 50;
-/// Or if at most 1/20 of its paragraphs is new (not 0, because people correct articles) ...
+/// It is also a copy if at most 1/20 of the text of its paragraphs is new (not 0, because people correct articles) ...
 const COPIED_ARTICLE: u64 = 20;
-/// ... and at most 1/2 of all its text.
+/// ... and at most 1/2 of all its text is new.
 const AROUND_IT: u64 = 2;
 /// A segment of this many bytes, some 25 words, is a paragraph. Headlines are shorter.
 const PARAGRAPH_BYTES: u32 = 150;
 /// With fewer paragraphs, all of them may be boilerplate, such as terms of use, and the new part of the page may be
 /// shorter than a paragraph.
 const MIN_PARAGRAPHS: u32 = 3;
-/// Pages may share paragraphs because these are boilerplate. With fewer counted pages this cannot be told, so such
-/// pages are copies ...
+/// Pages may share paragraphs because these are boilerplate. With fewer counted pages this is not known yet, so pages
+/// with shared paragraphs are copies ...
 const MIN_PAGES_COUNTED: u32 = 5;
 /// ... unless there are already this many copies for each counted page. Otherwise no further page would ever be
 /// counted.
 const MOST_COPIES: u64 = 10;
 
-/// Whether a page is a copy. `known` is what is known of a segment, `progress` that of its source.
+/// Whether a page is a copy. `known` returns the entry of a segment. `progress` is the progress of the source.
 pub(super) fn is_copy(segments: &[TextSegment], known: impl Fn(&TextSegment) -> Entry, progress: &Progress) -> bool {
     let (mut text, mut paragraphs) = (Novelty::default(), Novelty::default());
     for segment in segments {

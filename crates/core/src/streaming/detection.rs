@@ -1,8 +1,9 @@
 //! Decides which segments of a document are boilerplate.
 //!
-//! Takes a document's segments and their counts. A segment in many documents is boilerplate if it stands among others
-//! that are. A sentence that several articles share, inside an article, is not. This is more careful than Wang et al.,
-//! who let a block go with all that is in it ([`block_rule`](super::block_rule)): here only what recurs is boilerplate.
+//! Takes a document's segments and their counts. A segment in many documents is boilerplate if most text of its block
+//! is in many documents. So a sentence that several articles share is not boilerplate. This is more careful than Wang
+//! et al., who remove a block with all its text ([`block_rule`](super::block_rule)): here only text that recurs is
+//! boilerplate.
 
 use std::ops::Sub;
 
@@ -12,7 +13,7 @@ use super::Detection;
 use super::segments::TextSegment;
 use super::table::Count;
 
-/// For each segment, whether it is boilerplate: in enough documents, and in a block of which most is in enough
+/// For each segment, whether it is boilerplate: it is in enough documents, and enough text of its block is in enough
 /// documents.
 pub fn template(segments: &[TextSegment], counts: &[Count], detection: &Detection) -> Vec<bool> {
     let recurs: Vec<bool> = counts.iter().map(|count| count.documents >= detection.template_documents).collect();
@@ -24,7 +25,7 @@ pub fn template(segments: &[TextSegment], counts: &[Count], detection: &Detectio
     segments.iter().zip(recurs).map(is_template).collect()
 }
 
-/// The length of the segments of a block.
+/// The length of all segments of a block, and of those that recur.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Lengths {
     all: u64,

@@ -1,7 +1,8 @@
 //! Detects whether a source has changed its templates.
 //!
-//! Takes the table of a source, page by page. Notes a change if twice as much of the template is gone as stayed, and
-//! twice as much is new as stayed. The table follows such a change by itself. Patterns that were mined before do not.
+//! Takes the table of a source, page by page. Notes a change if the template segments that are gone, and also those
+//! that are new, are at least twice as many as those that stayed. The table follows such a change by itself. Patterns
+//! that were mined before do not.
 //!
 //! Only *steady* segments count: those on at least 1/5 of the pages over at least a quarter of the window. A steady
 //! segment from before the window that is still there has stayed. One from before the window that is not there any more
@@ -14,14 +15,14 @@ use super::table::{Entry, SegmentTable, TableOptions};
 
 /// Length of the window, in pages.
 const WINDOW_OF_PAGES: u32 = 100;
-/// A larger table has a longer window, one page for each 1000 segments. So it is looked at less often, and the cost of
-/// a page does not change.
+/// A larger table has a longer window, one page for each 1000 segments. So it is examined less often, and the cost per
+/// page stays the same.
 const SEGMENTS_A_PAGE: usize = 1000;
-/// A steady segment is on at least 1/5 of the pages. So it is no chance if it is missing on a quarter of the window.
+/// A steady segment is on at least 1/5 of the pages. So its absence from a quarter of the window is not by chance.
 const STEADY: u32 = 5;
-/// With fewer segments a change means nothing.
+/// Minimum number of segments that are gone, and of those that are new. With fewer, a change means nothing.
 const MIN_SEGMENTS: u32 = 3;
-/// A change is reported for this many pages, or for a tenth of all if that is more.
+/// A change is reported for this many pages after it, or for a tenth of all pages if that is more.
 const NEWS: u32 = 1000;
 
 /// A change of a source's templates.
@@ -31,9 +32,9 @@ pub struct Change {
     pub page: u32,
     /// Number of steady template segments from before that are still there.
     pub stayed: u32,
-    /// Number of those that are gone.
+    /// Number of steady template segments from before that are gone.
     pub gone: u32,
-    /// Number of new ones.
+    /// Number of steady template segments that are new.
     pub new: u32,
 }
 
@@ -80,7 +81,7 @@ impl SegmentTable {
     }
 }
 
-/// The segments as seen on a page.
+/// Examines the segments as they are on a page.
 struct Looking<'a> {
     pages: u32,
     window: u32,

@@ -1,8 +1,8 @@
 //! Learns which segments end the articles of a source, document by document.
 //!
-//! Takes where a document's segments stand among its prose. Decides by their places in the last documents which of them
-//! end articles ([`article_end`](crate::cleaning::decide::article_end) has the rule). Few segments are candidates: most sometimes have too little prose
-//! before them for an article, and are dropped at once.
+//! Takes the places of a document's segments among its prose. Decides, by their places in the last documents, which of
+//! them end articles ([`article_end`](crate::cleaning::decide::article_end) has the rule). Few segments are candidates:
+//! most have too little prose before them in some document, and are dropped at once.
 
 use std::collections::BTreeMap;
 
@@ -27,13 +27,13 @@ pub struct EndPlaces(BTreeMap<u64, Candidate>);
 struct Candidate {
     /// Its places in the last documents that had it.
     places: Vec<LastPlace>,
-    /// Number of documents since.
+    /// Number of documents since the last one that had it.
     missed: u32,
 }
 
 impl EndPlaces {
-    /// Adds the places of the segments in one more document. Returns the segments that may end its article: index among
-    /// what recurs in the document, and the number of words of prose that must stand before.
+    /// Adds the places of the segments in one more document. Returns, for each segment that may end its article, the
+    /// [index](Placed::index) and the number of words of prose that must be before it.
     pub fn arrive(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         self.0.values_mut().for_each(|candidate| candidate.missed += 1);
         let mut ends = Vec::new();
@@ -56,7 +56,7 @@ impl EndPlaces {
         placed.iter().filter_map(end).collect()
     }
 
-    /// The number of words of prose that must stand before a segment, if it ends articles.
+    /// The number of words of prose that must be before a segment, if it ends articles.
     pub fn words(&self, key: SegmentKey) -> Option<usize> {
         self.0.get(&key.0)?.end()
     }
@@ -86,12 +86,13 @@ impl Candidate {
     }
 }
 
-/// Candidates in stored form: key, number of documents since, and for each place: twice the words before, twice the
-/// words after, twice the words of the longest paragraph after, and whether it goes on.
+/// Candidates in stored form: key, number of documents since the last one that had it, and for each place: twice the
+/// words before, twice the words after, twice the words of the longest paragraph after, and whether an unmatched
+/// segment follows.
 pub type StoredPlaces = Vec<(u64, u32, Vec<(u32, u32, u32, bool)>)>;
 
 impl EndPlaces {
-    /// From the stored form.
+    /// Reads the stored form.
     pub fn stored(places: &StoredPlaces) -> EndPlaces {
         let place = |&(before, after, longest_after, goes_on): &(u32, u32, u32, bool)| {
             let [before, after, longest_after] = [before, after, longest_after].map(|twice| f64::from(twice) / 2.0);
@@ -103,7 +104,7 @@ impl EndPlaces {
         EndPlaces(places.iter().map(candidate).collect())
     }
 
-    /// In stored form.
+    /// Returns the stored form.
     pub fn to_store(&self) -> StoredPlaces {
         let place = |place: &LastPlace| {
             let [before, after, longest] = [place.before, place.after, place.longest_after].map(|words| 2.0 * words);

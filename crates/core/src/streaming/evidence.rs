@@ -1,11 +1,11 @@
-//! Turns what the table knows of a document into evidence for cleaning.
+//! Turns the table's knowledge of a document into evidence for cleaning.
 //!
-//! Takes a document's segments and what is known of them. Gives the stretches that recur, each with its number of
-//! documents, so that they count like matches of mined patterns. By default they count from the
-//! second document on, and less if fewer documents have them. So template by the table's own rule only gets stronger
-//! evidence. Consecutive segments are also one stretch together: each word of a menu is a link of its own and says
-//! little alone. A text that recurs in other places is evidence too, if one more document has it, because a source
-//! builds its pages in several ways with the same texts.
+//! Takes a document's segments and their histories. Gives the stretches that recur, each with its number of documents,
+//! so that they count like matches of mined patterns. By default they count from the second document on, and less if
+//! fewer documents have them. So segments that are template by the table's own rule just have stronger evidence.
+//! Consecutive segments are also one stretch together: each word of a menu is a link of its own and says little alone.
+//! A text that recurs in other places is evidence too, if one more document than otherwise needed has it, because a
+//! source builds its pages in several ways with the same texts.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,19 +23,19 @@ use crate::stretches::stretches_of_true;
 /// Number of imagined further documents without the segment. So a share of few documents counts less.
 const DOUBT: f64 = 2.0;
 
-/// The stretches of a document that recur in its source, from what was seen so far.
+/// The stretches of a document that recur in the documents of its source so far.
 #[derive(Clone, Debug, Default)]
 pub struct StreamEvidence {
     /// How often each of its segments was seen.
     pub counts: Vec<Count>,
-    /// What recurs, each with its weight. The segments come first.
+    /// The stretches that recur, each with its weight: first single segments, then runs of them.
     pub recurring: Vec<Recurring>,
     /// The keys and counts of the segments that recur.
     segments: Vec<(SegmentKey, Count)>,
 }
 
 impl StreamEvidence {
-    /// From a document's segments and what is known of each.
+    /// The evidence from a document's segments and the history of each.
     pub fn of(
         reading: &Reading,
         segments: &[TextSegment],
@@ -76,7 +76,8 @@ impl StreamEvidence {
         placed.into_values().collect()
     }
 
-    /// Adds which segments end the source's articles, by their index among what recurs, and after how many words of prose.
+    /// Marks the segments that end the source's articles. `ends` has the index in `recurring` of each, and the number
+    /// of words of prose that must be before it.
     pub fn learn(&mut self, ends: Vec<(usize, usize)>) {
         for (index, words) in ends {
             self.recurring[index].weight.ends_after = Some(words);
@@ -103,8 +104,8 @@ pub(super) fn share(count: &Count) -> f64 {
     f64::from(count.documents.saturating_sub(1)) / (f64::from(count.pages.max(1)) - 1.0 + DOUBT)
 }
 
-/// The counts of a segment. Or those of its text in any place, if more documents than the segment's and one more than
-/// needed have it.
+/// The counts of a segment, or those of its text in any place. The latter are used if more documents have the text than
+/// the segment, and at least one more than evidence needs.
 fn telling(seen: &SegmentHistory, detection: &Detection) -> Count {
     let is_known_elsewhere =
         seen.anywhere.documents > seen.here.documents && seen.anywhere.documents > detection.evidence_documents;
@@ -140,7 +141,7 @@ mod tests {
     use crate::streaming::segments::segments;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// What is known of a text, given the documents and pages of each of its lines. Result: tokens, documents, share in
+    /// The evidence in a text, given the documents and pages of each of its lines. Result: tokens, documents, share in
     /// hundredths, and whether it holds lines.
     fn known(text: &str, lines: &[(u32, u32)]) -> Vec<(Range<usize>, usize, usize, bool)> {
         let mutable = Arc::new(MutableSet::new(vec![]).unwrap());

@@ -1,8 +1,8 @@
-//! Learns from the documents of one source as they come, and tells what is known of each.
+//! Learns from the documents of one source as they come, and gives the evidence about each.
 //!
-//! Takes documents in order, each with its tokens and segments. Gives [`StreamEvidence`] for each of them. The table
-//! admits a document's segments first. What recurs in the document follows from that, then the places of what recurs.
-//! The table learns from these places where articles end, and how far all of this can be relied on.
+//! Takes documents in order, each with its tokens and segments. Gives [`StreamEvidence`] for each of them. First, the
+//! table admits a document's segments. This shows which stretches of the document recur. Then the places of these
+//! stretches among the prose are found. From the places, the table learns where articles end.
 
 use rayon::prelude::*;
 
@@ -25,7 +25,7 @@ pub struct Learner {
 pub struct SegmentedDocument<'a> {
     /// Its text.
     pub text: &'a str,
-    /// Its tokens and matches, by the cleaner that [`Learner::take`] is given.
+    /// Its tokens and matches, as read by the cleaner that is given to [`Learner::take`].
     pub reading: &'a Reading,
     /// Its segments.
     pub segments: &'a [TextSegment],
@@ -34,13 +34,13 @@ pub struct SegmentedDocument<'a> {
 }
 
 impl Learner {
-    /// Goes on with a table. If it does not learn, it only looks, and the table is not changed.
+    /// Goes on with a table. If `learns` is false, the table is only read and does not change.
     pub fn new(table: SegmentTable, options: TableOptions, learns: bool) -> Learner {
         Learner { table, options, learns }
     }
 
-    /// Takes documents in order. Tells for each what is known of it. The result does not depend on how many documents
-    /// are taken at once. Many are faster, because the places of what recurs are found in parallel.
+    /// Takes documents in order. Returns the evidence about each. The result does not depend on how many documents are
+    /// taken at once. Taking many at once is faster, because their places are found in parallel.
     pub fn take(&mut self, pages: &[SegmentedDocument], cleaner: &Cleaner) -> Vec<StreamEvidence> {
         let told: Vec<TableAnswer> = pages.iter().map(|page| self.admit(page)).collect();
         let detection = &self.options.detection;
@@ -66,12 +66,12 @@ impl Learner {
         told
     }
 
-    /// What it has learned.
+    /// The table, with all that was learned.
     pub fn table(&self) -> &SegmentTable {
         &self.table
     }
 
-    /// The same, and the learner is done.
+    /// Ends the learner and returns its table.
     pub fn into_table(self) -> SegmentTable {
         self.table
     }
@@ -106,7 +106,7 @@ mod tests {
         (Cleaner::new(&[&file], &CleanOptions::default()), mutable)
     }
 
-    /// Articles with a menu and a footer, one of which comes again.
+    /// Articles with a menu and a footer. One of the articles comes twice.
     fn documents(cleaner: &Cleaner, mutable: &MutableSet) -> Vec<Read> {
         let document = |number: usize| {
             // No number: it would be the same in all keys.

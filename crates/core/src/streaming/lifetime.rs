@@ -1,7 +1,8 @@
 //! How long a segment is remembered after it was last seen.
 //!
-//! Takes the number of documents with a segment, gives the number of pages it is kept. A segment seen once may be
-//! anything; one seen often is worth keeping longer. The lifetime grows from `base` pages to `factor` times as much.
+//! Takes the number of documents with a segment, and gives the number of pages for which the segment is kept. A segment
+//! seen once may be anything; one seen often is worth keeping longer. The lifetime grows from `base` pages to `factor`
+//! times as much.
 //!
 //! No function of the mathematical library is called, so lifetimes are the same on every machine.
 
@@ -22,7 +23,7 @@ const DECAY: [f64; 40] = decay();
 pub struct Lifetime {
     /// Lifetime of a segment seen in one document, Tb, in pages. Default: infinite, so nothing is forgotten.
     pub base: f64,
-    /// How many times longer a segment seen in many documents is kept, N; at least 1. Default: 2.
+    /// The factor N, at least 1, by which a segment seen in many documents is kept longer. Default: 2.
     pub factor: f64,
 }
 

@@ -1,8 +1,8 @@
 //! Merges two tables of one source.
 //!
 //! Takes the tables of two runs over different documents of the source. It is not known which documents came first. So
-//! the number of pages is the sum of both, and a segment is as old as in the run that saw it last. The segment's
-//! documents in both runs are added, and so are the pages within which it was seen.
+//! the number of pages is the sum of both, and a segment is as old as in the run that saw it last. The numbers of
+//! documents with the segment are added, and so are the numbers of pages from its first to its last.
 
 use super::drift::Change;
 use super::table::{Entry, Progress, SegmentTable, TableOptions};
@@ -42,7 +42,7 @@ impl SegmentTable {
 }
 
 impl Progress {
-    /// The last change, on a clock that stands at this number of pages.
+    /// The last change, moved to a clock that is now at this number of pages.
     fn later_change(&self, pages: u32) -> Option<Change> {
         self.change.map(|change| Change { page: change.page + (pages - self.pages), ..change })
     }
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn tables_are_added_by_hand() {
         let options = forgetful(100.0, None);
-        // Of 4 pages and of 3. Segment 1 was seen on 3 pages within 3, and on 2 within 3.
+        // Tables of 5 and of 4 pages. Segment 1 was seen on 3 pages within 5, and on 2 pages within 3.
         let mut own = learned(&[&[1], &[2], &[1], &[]], &options);
         own.arrive(&segments(&[1, 4]), &options);
         let other = learned(&[&[1, 3], &[3], &[1], &[]], &options);

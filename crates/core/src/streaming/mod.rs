@@ -5,8 +5,8 @@
 //! when it was seen last. Segments that are not seen again are forgotten.
 //!
 //! After Wang, Fang, Cheng, Guo, Xu, "Incremental Web Page Template Detection", WWW 2008: text segment table, table
-//! expansion, template detection, table shrinkage. What is boilerplate here is chosen more carefully (`detection`); the
-//! rule of the paper is in `block_rule`.
+//! expansion, template detection, table shrinkage. Boilerplate is chosen more carefully here than in the paper
+//! (`detection`); the rule of the paper is in `block_rule`.
 
 pub mod block_rule;
 mod copies;
@@ -29,7 +29,7 @@ pub struct Detection {
     pub template_documents: u32,
     /// A segment in this many documents is evidence for cleaning. Default: 2.
     pub evidence_documents: u32,
-    /// A block is boilerplate if more than this share of its length is that of template segments, 0..=1. Default: 0.7.
+    /// A block is boilerplate if its template segments are more than this share of its length, 0..=1. Default: 0.7.
     pub block_share: f64,
 }
 

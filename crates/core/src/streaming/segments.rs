@@ -2,8 +2,8 @@
 //!
 //! Takes a text, its tokens and, for a page, its tree. Gives segments, each with a key that is the same wherever the
 //! same text has the same place. As in Wang et al., section 3.1, a segment is the text between two pieces of markup,
-//! and its place is the path of elements to it. In a text without markup, lines are segments. What varies in a template
-//! (a date, a number) is in the key by name only, so that its value does not matter.
+//! and its place is the path of elements to it. In a text without markup, lines are segments. For a part that varies in
+//! a template, such as a date or a number, the key has only the name of its pattern, so that its value does not matter.
 
 use std::ops::Range;
 use std::{iter, mem};
@@ -19,18 +19,18 @@ use crate::tokens::{MutableSet, Token, TokenKind};
 /// If a text is a single line with more bytes than this, it is cut into sentences.
 const MAX_LINE_BYTES: usize = 300;
 
-/// The hashed bytes of a key start with the path, in this many bytes.
+/// Number of bytes that the path takes at the start of the bytes that are hashed for a key.
 const PATH_BYTES: usize = 8;
 
 /// A byte that no UTF-8 text contains. It encloses the name of a mutable pattern to distinguish it from a word.
 const NAME_MARK: u8 = 0xff;
 
-/// The identity of a segment in its source: a hash of its path and its text, with mutable parts by name. The same in
-/// every version and on every system.
+/// The identity of a segment in its source: a hash of its path and its text, with the names of mutable parts. It is the
+/// same in every version and on every system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SegmentKey(pub u64);
 
-/// A stretch of a document that is boilerplate, or not, as a whole.
+/// A stretch of a document. It is boilerplate as a whole or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextSegment {
     /// Its identity.
@@ -67,7 +67,7 @@ pub enum Standing {
     Joined,
 }
 
-/// The segments of a document, in order. Those without a letter or a digit are left out. Linear.
+/// The segments of a document, in order. Segments without a letter or a digit are left out. Takes linear time.
 ///
 /// With a tree, segments are its runs of text and blocks are its blocks. A run of several lines (only preserved white
 /// space makes one) is cut into its lines. Without a tree, each line is a segment and a block. A text that is a single
@@ -159,7 +159,7 @@ fn bytes(tokens: &Tokens, range: &Range<usize>) -> Range<usize> {
 }
 
 /// Writes the bytes that are hashed for a key: the path as a little-endian number, literal tokens as written, mutable
-/// ones by name, and one space where white space stands before a token that is not the first.
+/// ones by name, and one space where white space is before a token that is not the first.
 fn write_canonical(canonical: &mut Vec<u8>, path: u64, text: &str, tokens: &[Token], mutable: &MutableSet) {
     canonical.extend(path.to_le_bytes());
     for (number, token) in tokens.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The table of one source's segments: in how many documents each was seen, and when last.
 //!
-//! Takes the segments of one document after another. Gives what is known of them, this document included. Forgets what
-//! was not seen for its lifetime. Time is counted in documents of the source, called *pages*.
+//! Takes the segments of one document after another. Gives what is known of them, this document included. Forgets
+//! segments that were not seen for their lifetimes. Time is counted in documents of the source, called *pages*.
 //!
 //! A segment counts as forgotten from exactly the page on which its lifetime has passed. It leaves memory later: the
 //! table is swept when so many segments have arrived that a sweep costs little for each. All of this depends only on
@@ -28,7 +28,7 @@ use super::windows::{Window, Windows};
 const SWEPT_AFTER: usize = 8;
 /// A sweep over the limit frees 1/8 of it, so that not every page needs a sweep.
 const FREED: usize = 8;
-/// A text is counted in any place once a segment with it was seen in this many documents.
+/// A text is counted in all places together once a segment with it was seen in this many documents.
 const MIN_RETURNED: u32 = 2;
 
 type Entries = HashMap<u64, Entry, FxBuildHasher>;
@@ -36,11 +36,12 @@ type Entries = HashMap<u64, Entry, FxBuildHasher>;
 /// The settings of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TableOptions {
-    /// What counts as template.
+    /// The limits from which segments count as template.
     pub detection: Detection,
     /// How long segments are remembered.
     pub lifetime: Lifetime,
-    /// Maximum number of segments after a page. The youngest by their lifetimes stay. Default: no limit.
+    /// Maximum number of segments after a page. The segments that are youngest, relative to their lifetimes, are kept.
+    /// Default: no limit.
     pub max_segments: Option<usize>,
 }
 
@@ -58,16 +59,17 @@ pub struct Count {
 pub struct SegmentHistory {
     /// The segment: this text in this place.
     pub here: Count,
-    /// Its text in any place, counted since it first came back to a place. The same as `here` if it never did.
+    /// Its text in any place, counted since the text first came back to a place. The same as `here` if it never came
+    /// back.
     pub anywhere: Count,
     /// Whether it is in enough documents to be boilerplate, and its text is not known yet ([`SegmentTable::describe`]).
     pub wants_text: bool,
 }
 
-/// What a table tells about a document.
+/// The answer of a table about a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableAnswer {
-    /// For each of its segments.
+    /// The history of each of its segments.
     pub seen: Vec<SegmentHistory>,
     /// The number of the page, if the table learned from it. `None` for copies and for documents that were only looked
     /// at.
@@ -75,7 +77,7 @@ pub struct TableAnswer {
 }
 
 impl TableAnswer {
-    /// Whether the table learned from it.
+    /// Whether the table learned from the document.
     pub fn is_counted(&self) -> bool {
         self.page.is_some()
     }
@@ -94,7 +96,7 @@ pub struct Entry {
     pub is_described: bool,
     /// Whether it is a text in any place, and not a segment.
     pub is_anywhere: bool,
-    /// Whether it differs from what is stored.
+    /// Whether it differs from the stored entry.
     pub(super) is_changed: bool,
 }
 
@@ -105,7 +107,7 @@ pub struct Progress {
     pub pages: u32,
     /// Number of segments since the last sweep.
     pub arrived: u64,
-    /// The age ([`Lifetime::age`]) of the youngest segment that the size limit removed in the last such sweep.
+    /// The age ([`Lifetime::age`]) of the youngest segment that was removed by the last sweep for the size limit.
     pub threshold: Option<f64>,
     /// Number of documents that were copies and were not counted.
     pub copies: u64,
@@ -137,7 +139,7 @@ pub struct SegmentTable {
     unsaved: Unsaved,
 }
 
-/// What differs from what is stored.
+/// The changes since the table was stored.
 #[derive(Clone, Debug, Default)]
 struct Unsaved {
     has_progressed: bool,
@@ -163,7 +165,7 @@ impl SegmentTable {
     }
 
     /// Adds a page, unless it is a copy of what was seen before, such as a page that is crawled again. For a copy it
-    /// only tells what is known. Counting it would make template of an article that comes five times.
+    /// only returns what is known, because counting copies would make template of an article that comes five times.
     pub fn admit(&mut self, segments: &[TextSegment], options: &TableOptions) -> TableAnswer {
         let is_copy = self.is_copy(segments, options);
         if is_copy {
@@ -174,7 +176,7 @@ impl SegmentTable {
         TableAnswer { seen, page: (!is_copy).then_some(self.progress.pages) }
     }
 
-    /// Tells what [`admit`](Self::admit) would, without changing the table.
+    /// Returns what [`admit`](Self::admit) would return, except for the page, without changing the table.
     pub fn look(&self, segments: &[TextSegment], options: &TableOptions) -> TableAnswer {
         let now = self.progress.pages.saturating_add(1);
         let seen = match self.is_copy(segments, options) {
@@ -184,7 +186,7 @@ impl SegmentTable {
         TableAnswer { seen, page: None }
     }
 
-    /// What is known of a page that is not counted, because a page with its segments was.
+    /// What is known of the segments of a copy. It is not counted, because an earlier page with its segments was.
     fn recall(&self, segments: &[TextSegment], options: &TableOptions) -> Vec<SegmentHistory> {
         self.known_of(segments, self.progress.pages, options, |entry| entry)
     }
@@ -222,8 +224,8 @@ impl SegmentTable {
         Some(self.known(segment.text, page, options)).filter(|text| text.documents > 0).unwrap_or(*here)
     }
 
-    /// Adds a page. Tells what is known of each of its segments, and forgets what is too old. A page counts once for a
-    /// segment, however often it has it.
+    /// Adds a page. Returns what is known of each of its segments, and forgets segments that are too old. A page counts
+    /// once for a segment, however often the segment is in it.
     pub fn arrive(&mut self, segments: &[TextSegment], options: &TableOptions) -> Vec<SegmentHistory> {
         self.unsaved.has_progressed = true;
         self.progress.pages = self.progress.pages.saturating_add(1);
@@ -249,7 +251,7 @@ impl SegmentTable {
         }
     }
 
-    /// The same, unless its text is already known.
+    /// Like [`describe`](Self::describe), but does nothing if the text is already known.
     pub fn describe_if_bare(&mut self, key: SegmentKey, described: Described) {
         if self.entries.get(&key.0).is_some_and(|entry| !entry.is_described) {
             self.describe(key, described);
@@ -268,14 +270,14 @@ impl SegmentTable {
         }
     }
 
-    /// Which segments may end the article of a page: their indices, and the words of prose needed before each. If the
-    /// page was counted, the table also learns from it ([`place`](Self::place)).
+    /// Returns the segments that may end the article of a page: their indices, and the number of words of prose needed
+    /// before each. If the page was counted, the table also learns from it ([`place`](Self::place)).
     pub fn learn(&mut self, told: &TableAnswer, placed: &[Placed]) -> Vec<(usize, usize)> {
         if told.is_counted() { self.place(placed) } else { self.progress.ends.look(placed) }
     }
 
-    /// Adds the places of a counted page's segments among its prose, page by page. Returns the segments that may end
-    /// its article ([`EndPlaces::arrive`]).
+    /// Adds the places of a counted page's segments among its prose. Pages must come in order. Returns the segments
+    /// that may end its article ([`EndPlaces::arrive`]).
     pub fn place(&mut self, placed: &[Placed]) -> Vec<(usize, usize)> {
         self.unsaved.has_progressed = true;
         self.progress.ends.arrive(placed)
@@ -303,7 +305,7 @@ impl SegmentTable {
         entries
     }
 
-    /// Number of segments that are not too old, and of those of them that are in enough documents to be boilerplate.
+    /// Number of segments that are not too old, and how many of these are in enough documents to be boilerplate.
     pub fn remembered(&self, options: &TableOptions) -> (usize, usize) {
         let segments = self.ranked(options);
         let templates = segments.partition_point(|(_, entry)| entry.is_template(&options.detection));
@@ -315,17 +317,17 @@ impl SegmentTable {
         self.entries.len()
     }
 
-    /// Whether it holds none.
+    /// Whether no segments or texts are in memory.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether nothing differs from what is stored.
+    /// Whether the table has not changed since it was stored.
     pub fn is_saved(&self) -> bool {
         !self.unsaved.has_progressed && self.unsaved.touched.is_empty() && self.unsaved.texts.is_empty()
     }
 
-    /// The segments that differ from what is stored, sorted by key. `None` for removed ones.
+    /// The segments that have changed since the table was stored, sorted by key. `None` for removed ones.
     pub fn changes(&self) -> impl ExactSizeIterator<Item = (SegmentKey, Option<Entry>)> {
         let mut keys = self.unsaved.touched.clone();
         keys.sort_unstable();
@@ -364,7 +366,7 @@ impl SegmentTable {
         }
     }
 
-    /// Removes what is too old. If there are still too many segments, also the oldest of the rest.
+    /// Removes segments that are too old. If there are still too many, also removes the oldest of the rest.
     pub(super) fn sweep(&mut self, options: &TableOptions) {
         self.progress.arrived = 0;
         let (pages, lifetime) = (self.progress.pages, options.lifetime);
@@ -423,7 +425,7 @@ impl Entry {
         Entry { documents, first, last, is_described, is_anywhere: false, is_changed: false }
     }
 
-    /// The same as a text in any place, or as a segment.
+    /// The same entry, marked as a text in any place or as a segment.
     pub const fn anywhere(self, is_anywhere: bool) -> Entry {
         Entry { is_anywhere, ..self }
     }
@@ -437,7 +439,8 @@ impl Entry {
         self.last.saturating_sub(self.first).saturating_add(1)
     }
 
-    /// Whether its lifetime has passed, on a page that does not have it, or before a page that has it.
+    /// Whether its lifetime has passed on this page. If the page has the segment, this must be asked before the page is
+    /// added.
     pub fn is_gone(&self, page: u32, lifetime: &Lifetime) -> bool {
         lifetime.has_passed(page.saturating_sub(self.last), self.documents)
     }
@@ -531,7 +534,7 @@ impl Unsaved {
         }
     }
 
-    /// Records what follows from removing a segment.
+    /// Records the removal of a segment in the window and among the texts.
     fn forget(&mut self, key: u64, entry: &Entry, detection: &Detection, window: &mut Window) {
         if entry.is_template(detection) {
             window.died += 1;

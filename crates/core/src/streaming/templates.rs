@@ -1,4 +1,4 @@
-//! Turns what a stream has learned into templates that people can review.
+//! Turns the segments that a stream has learned into templates that people can review.
 //!
 //! Takes the segments of sources with their texts. Gives templates as mining does: those of each source, and the shared
 //! ones. A segment becomes a run of tokens, so its template matches in any place of a document. If it was a whole line,
@@ -14,7 +14,7 @@ use crate::mining::cross_source::MIN_SOURCES;
 use crate::patterns::Template;
 use crate::tokens::{Lexer, Piece, Token, TokenKind, TokenRun};
 
-/// A segment seen over fewer pages may be the news of a day.
+/// Minimum number of pages over which a segment was seen. With fewer, it may be the news of a day.
 pub const MIN_PAGES_OF_TEMPLATE: u32 = 20;
 
 /// The long-lived segments of a source as templates, sorted by run. They must be in enough documents, with a large
@@ -46,7 +46,7 @@ pub fn long_lived(
 }
 
 /// Removes the shared templates from the sources' templates and returns them with the sums of their counts, sorted by
-/// run. Shared are templates with a word that at least [`MIN_SOURCES`] sources have.
+/// run. A template is shared if it has a word and at least [`MIN_SOURCES`] sources have it.
 pub fn take_shared(sources: &mut [Vec<Template>]) -> Vec<Template> {
     let mut shared: BTreeMap<TokenRun, Template> = BTreeMap::new();
     for template in sources.iter().flatten().filter(|template| has_word(template)) {
@@ -95,7 +95,8 @@ fn template(entry: &Entry, described: &Described, lexer: &mut Lexer) -> Option<T
     })
 }
 
-/// Tokenizes the text by itself. Its ends are then set to what they were in the document.
+/// The run of a segment. The text is tokenized by itself, and the ends of the run are then made the same as in the
+/// document.
 fn run(Described { text, standing, .. }: &Described, lexer: &mut Lexer) -> Option<TokenRun> {
     let tokens = lexer.tokens(text);
     let mut pieces: Vec<Piece> = tokens.iter().map(|token| piece(token, text)).collect();

@@ -35,8 +35,8 @@ impl Windows {
         self.0.iter().enumerate().map(|(index, window)| (end(index.wrapping_sub(1)) + 1..=end(index), window))
     }
 
-    /// Of the template text that came, the share that was known to be boilerplate when it came, by pages: from, to,
-    /// share.
+    /// For each window with template text: its first page, its last page, and the share of this text that was already
+    /// known to be boilerplate when it came.
     pub fn recall(&self) -> Vec<(u64, u64, f64)> {
         let share = |(pages, window): (RangeInclusive<u64>, &Window)| {
             let all = window.caught + window.missed;

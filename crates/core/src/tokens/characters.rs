@@ -1,8 +1,8 @@
 //! Classes of characters.
 //!
-//! A *word character* is what `\w` matches in a regex engine in Unicode mode: letters, marks, digits and connecting
-//! punctuation. *Unspaced* scripts are written without white space between words. In these, a token is one character
-//! with its marks.
+//! A *word character* is a character that `\w` matches in a regex engine in Unicode mode: letters, marks, digits and
+//! connecting punctuation. *Unspaced* scripts are written without white space between words. In these, a token is one
+//! character with its marks.
 
 use std::sync::LazyLock;
 
@@ -175,7 +175,7 @@ mod tests {
             true => !most.contains(*c) && !is_mark(*c),
             false => least.contains(*c) && !is_mark(*c) && !('\u{f900}'..'\u{fb00}').contains(c),
         };
-        // Beyond: rare Kana, and letters of Tai and Myanmar minorities.
+        // U+10000 to U+1FFFF are left out: rare Kana, and letters of Tai and Myanmar minorities.
         let beyond = ('\u{20000}'..'\u{2f800}').chain('\u{30000}'..char::MAX);
         let wrong: Vec<String> =
             ('\0'..'\u{10000}').chain(beyond).filter(is_wrong).map(|c| format!("{:x}", c as u32)).collect();

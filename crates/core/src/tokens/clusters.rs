@@ -1,8 +1,8 @@
-//! Finds what a reader sees as one character.
+//! Finds the characters of a text as a reader sees them.
 //!
-//! This is a base with its marks, an emoji with everything that joiners connect to it, or a flag, which is 2 letters.
-//! It is a simple form of Unicode's grapheme clusters (UAX 29). Words and Hangul do not need it, because they are
-//! tokenized as runs.
+//! Such a character is a base with its marks, an emoji with everything that joiners connect to it, or a flag, which is
+//! 2 letters. This is a simple form of Unicode's grapheme clusters (UAX 29). Words and Hangul do not need it, because
+//! they are tokenized as runs.
 
 use super::characters::is_mark;
 

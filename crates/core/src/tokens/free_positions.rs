@@ -12,7 +12,7 @@ pub(crate) struct FreePositions {
 }
 
 impl FreePositions {
-    /// All positions from 0 to `positions` are free. The last one marks the end.
+    /// All positions below `positions` are free. One more position marks the end.
     pub(crate) fn new(positions: usize) -> FreePositions {
         FreePositions { next: (0..=positions as u32).collect() }
     }

@@ -5,7 +5,7 @@
 
 use super::TokenKind;
 
-/// What a token means for a cut before or after it.
+/// The properties of a token that decide about a cut before or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joint {
     kind: JointKind,
@@ -37,7 +37,7 @@ enum JointKind {
 use JointKind::{Break, Closing, FullStop, Joining, Opening, Quote, Separator, Stop, Word};
 
 impl Joint {
-    /// Of a token with this text. The text of a line break or a match of a mutable pattern is ignored.
+    /// The joint of a token with this text. The text of a line break or a match of a mutable pattern is ignored.
     pub fn of(kind: TokenKind, text: &str, space_before: bool) -> Joint {
         let kind = match kind {
             TokenKind::Break => Break,
@@ -66,12 +66,12 @@ impl Joint {
         self.kind == FullStop
     }
 
-    /// Whether what starts with it is set off from the text before it.
+    /// Whether a text that starts with this token is set off from the text before.
     pub fn opens(self) -> bool {
         matches!(self.kind, Break | Opening | Separator)
     }
 
-    /// Whether what ends with it is set off from the text after it.
+    /// Whether a text that ends with this token is set off from the text after.
     pub fn closes(self) -> bool {
         matches!(self.kind, Break | Closing | Separator | FullStop | Stop)
     }
@@ -96,12 +96,12 @@ impl Joint {
         }
     }
 
-    /// Whether it belongs to the text before it, wherever that is cut.
+    /// Whether this token always belongs to the text before it.
     pub fn adheres_to_text_before(self) -> bool {
         matches!(self.kind, FullStop | Stop | Closing) || !self.space_before && matches!(self.kind, Joining | Quote)
     }
 
-    /// Whether it belongs to the text after it, wherever that is cut.
+    /// Whether this token always belongs to the text after it.
     pub fn adheres_to_text_after(self) -> bool {
         self.kind == Opening || self.space_before && self.kind == Quote
     }

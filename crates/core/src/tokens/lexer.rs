@@ -1,9 +1,9 @@
 //! Splits a text into tokens in one scan: mutable patterns, words, single characters, line breaks.
 //!
-//! Takes a text and returns its tokens in order. At each position, the mutable patterns are tried first, in their order,
-//! and then the [`Tokenizer`]. What separates tokens is white space, and with a class as tokenizer also every other
-//! character outside the class. Every other byte belongs to exactly one token. A line break (what separates two tokens, with
-//! at least one `\n` in it) is a token. The start and the end of the text count as line breaks.
+//! Takes a text and returns its tokens in order. At each position, the mutable patterns are tried first, in their
+//! order, and then the [`Tokenizer`]. White space separates tokens. If the tokenizer is a class, so does every other
+//! character outside the class. Every other byte belongs to exactly one token. A separator with at least one `\n` in it
+//! is a line break, which is a token. The start and the end of the text count as line breaks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl Tokenizer {
         }
     }
 
-    /// The class whose characters form tokens, if all others separate them.
+    /// The class, if the tokenizer is a class.
     pub fn class(&self) -> Option<&TokenClass> {
         match self {
             Tokenizer::Words | Tokenizer::Whitespace => None,
@@ -63,7 +63,7 @@ pub enum TokenKind {
     Break,
     /// A match of a mutable pattern.
     Mutable(MutableId),
-    /// A match of a mutable pattern that never matches a letter or digit: a row of dashes. It is no word.
+    /// A match of a mutable pattern that never matches a letter or digit: a row of dashes. It is not a word.
     Marks(MutableId),
     /// A token with a word character in it.
     Word,
@@ -76,12 +76,12 @@ pub enum TokenKind {
 pub struct Token {
     /// The kind.
     pub kind: TokenKind,
-    /// Whether white space, or the start of the text, stands before it. Always false for a break. Always true for other
+    /// Whether white space, or the start of the text, is before it. Always false for a break. Always true for other
     /// tokens if the tokenizer is a class.
     pub space_before: bool,
     /// The first byte.
     pub start: u32,
-    /// One past the last byte. The range of a break is what separates the tokens beside it.
+    /// One past the last byte. The range of a break is that of the separator between the tokens beside it.
     pub end: u32,
 }
 
@@ -137,9 +137,9 @@ impl Lexer {
         self.scan_for(text, Keys(visit));
     }
 
-    /// Like [`Lexer::scan`], but calls `visit` with the symbol of each token in a vocabulary, or that of the line break
-    /// if the vocabulary does not have the token. It is faster than a scan and a lookup of each token, because words seen
-    /// lately are remembered with their symbols.
+    /// Like [`Lexer::scan`], but calls `visit` with the symbol of each token in a vocabulary, or with the symbol of the
+    /// line break if the vocabulary does not have the token. It is faster than a scan and a lookup of each token,
+    /// because words seen lately are remembered with their symbols.
     pub(crate) fn scan_known(&mut self, text: &str, known: &FrozenVocabulary, visit: impl FnMut(Token, Symbol)) {
         self.scan_for(text, Symbols { text, known, visit });
     }
@@ -188,13 +188,13 @@ impl Lexer {
 
 /// How text is split where no mutable pattern matches.
 trait Split {
-    /// Whether a mutable pattern's match must stand between white space, as every other token does.
+    /// Whether a match of a mutable pattern must be between white space, as every other token is.
     const MATCHES_ARE_WHOLE: bool = false;
 
     /// The end of the token that starts here.
     fn end(&self, text: &str, start: usize) -> usize;
 
-    /// The same, and the token as a [`Short`] if it is short.
+    /// The end of the token that starts here, and the token as a [`Short`] if it is short.
     #[inline(always)]
     fn token(&self, text: &str, start: usize) -> (usize, Option<Short>) {
         let end = self.end(text, start);
@@ -232,15 +232,15 @@ impl Split for Whitespace {
     }
 }
 
-/// The word that a token is, if the matcher remembers it.
+/// If the matcher remembers a token as a word: the matcher and the word.
 type Remembered<'m> = Option<(&'m mut MutableMatcher, RememberedWord)>;
 
-/// Gets the tokens of a text. It is no closure, because it must be inlined into the loop over tokens.
+/// Receives the tokens of a text. This is not a closure, because it must be inlined into the loop over tokens.
 trait Visitor {
     fn token(&mut self, token: Token, key: TokenKey, remembered: Remembered);
 }
 
-/// Gets tokens with their keys.
+/// Receives tokens with their keys.
 struct Keys<F>(F);
 
 impl<F: FnMut(Token, TokenKey)> Visitor for Keys<F> {
@@ -250,7 +250,7 @@ impl<F: FnMut(Token, TokenKey)> Visitor for Keys<F> {
     }
 }
 
-/// Gets tokens with their symbols in a vocabulary.
+/// Receives tokens with their symbols in a vocabulary.
 struct Symbols<'t, F> {
     text: &'t str,
     known: &'t FrozenVocabulary,
@@ -270,7 +270,7 @@ impl<F: FnMut(Token, Symbol)> Visitor for Symbols<'_, F> {
 }
 
 impl<F> Symbols<'_, F> {
-    /// Rarely needed. Inlined, it would make the loop long.
+    /// Looks a token up in the vocabulary. This is rare, and inlined it would make the loop long.
     #[inline(never)]
     fn look_up(&self, token: Token, key: TokenKey) -> Symbol {
         self.known.find(key, || &self.text[token.range()]).unwrap_or(Vocabulary::BREAK)
@@ -439,6 +439,7 @@ fn scan_separated(
         if ends_text {
             return;
         }
+
         let (kind, end, key) = match varying {
             Some((id, end)) => (TokenKind::of_mutable(id, mutable.set()), end, TokenKey::mutable(id, true)),
             None => {
@@ -452,7 +453,7 @@ fn scan_separated(
     }
 }
 
-/// The separators from a position on, and the match of a mutable pattern that ends them, if one does.
+/// The separators from a position on, and the match of a mutable pattern at their end, if there is one.
 struct Gap {
     start: usize,
     has_break: bool,
@@ -463,11 +464,11 @@ impl Gap {
     fn at(text: &str, at: usize, class: &TokenClass, mutable: &mut MutableMatcher) -> Gap {
         let mut gap = Gap { start: text.len(), has_break: false, varying: None };
         let mut before = text[..at].chars().next_back();
-        // Nothing is searched in a match that was refused, so that a long row of marks is read once.
+        // No search starts inside a match that was refused, so that a long row of marks is read once.
         let mut refused_end = at;
         for (offset, c) in text[at..].char_indices() {
             let start = at + offset;
-            // A match stands between separators, as every other token does.
+            // A match is between separators, as every other token is.
             let may_start = !c.is_whitespace() && !before.is_some_and(|c| class.contains(c) || is_run_character(c));
             if may_start && start >= refused_end {
                 let found = mutable.match_at(text, start);

@@ -1,9 +1,9 @@
 //! Splits texts into tokens and replaces tokens by symbols. Mining and cleaning share this step.
 //!
-//! A text is split into [`Token`]s in one left-to-right scan ([`lexer`]). What varies inside a template (a number, a
-//! date, a URL) is one token of a named [mutable pattern](mutable). Equal tokens get the same integer, a [`Symbol`]
-//! ([`symbols`]). A line break is a token, and so are the start and the end of a document. So "a whole line that says
-//! Share" is a run of tokens like any other.
+//! A text is split into [`Token`]s in one left-to-right scan ([`lexer`]). A part that varies inside a template, such as
+//! a number, a date or a URL, is one token: a match of a named [mutable pattern](mutable). Equal tokens get the same
+//! integer, a [`Symbol`] ([`symbols`]). A line break is a token, and so are the start and the end of a document. So "a
+//! whole line that says Share" is a run of tokens like any other.
 
 pub mod characters;
 mod clusters;

@@ -1,11 +1,11 @@
-//! Mutable patterns: named regexes for what varies inside a template.
+//! Mutable patterns: named regexes for the parts that vary inside a template.
 //!
 //! "Posted on March 3 | 3 responses" and "Posted on May 12 | 41 responses" are one template, because a date and a
 //! number each become one symbol (Foschini, section 3.3). A [`MutableSet`] is an ordered list of named regexes. At a
 //! position, the first one that matches wins. A match starts only where no word continues from the left, and ends only
-//! where none continues to the right.
+//! where no word continues to the right.
 //!
-//! All patterns run together on one lazily built automaton. Those with look-around run on fancy-regex.
+//! Patterns without look-around run together on one lazily built automaton. The others run on fancy-regex.
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
@@ -60,7 +60,7 @@ pub struct MutableSet {
     idle: Mutex<Vec<Scratch>>,
 }
 
-/// Why a mutable pattern file cannot be used.
+/// The reason why a mutable pattern file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MutableError {
     /// It is not YAML, or not of the form described in `patterns/README.md`.
@@ -105,10 +105,10 @@ pub fn shipped_patterns() -> Vec<MutablePattern> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MutablePreset {
-    /// Dates, times, numbers, addresses and what stands beside names, in many languages, and rows of marks.
+    /// Dates, times, numbers, addresses, initials and titles of names, in many languages, and rows of marks.
     #[default]
     Default,
-    /// 16 patterns after Foschini's description of those of his thesis (chapter 3). They also match runs of upper-case
+    /// 16 patterns that follow the description in Foschini's thesis (chapter 3). They also match runs of upper-case
     /// words, rows of two dashes, bare units of time, abbreviations and `by`.
     Foschini,
     /// No patterns.
@@ -177,7 +177,7 @@ impl MutableSet {
         &self.patterns[id.0 as usize]
     }
 
-    /// Whether no match of the pattern with this id has a letter or digit, as in a row of dashes. Such a match is no
+    /// Whether no match of the pattern with this id has a letter or digit, as in a row of dashes. Such a match is not a
     /// word. A pattern with look-around is not examined.
     #[doc(hidden)]
     #[inline]
@@ -227,8 +227,8 @@ impl MutableSet {
         };
         let mut found = found?;
         if found.offset() == text.len() {
-            // It does not show whether the last byte is a part of the match or what comes after it. If more came, it would. No
-            // pattern matches this byte.
+            // At the end of the text, the last byte may be part of the match or come after it. A search with one more
+            // byte, which no pattern matches, decides this.
             let longer = [&text.as_bytes()[start..], b"\xff"].concat();
             let input = Input::new(&longer).anchored(Anchored::Yes);
             let again = self.automaton.try_search_fwd(&mut scratch.cache, &input).ok().flatten();
@@ -276,11 +276,11 @@ pub struct MutableMatcher {
 #[derive(Debug)]
 struct Scratch {
     cache: Cache,
-    /// For searches of all matches. `None` if there was none yet.
+    /// For searches of all matches. `None` before the first such search.
     all: Option<(Cache, PatternSet)>,
     /// A cache of words seen recently, with what is known of each.
     words: Box<[Word]>,
-    /// For states after words: what is known of what follows. Most words lead to the same few states.
+    /// For states after words: what is known of each. Most words lead to the same few states.
     after: FxHashMap<LazyStateID, AfterWord>,
     /// The vocabulary of the last symbol that was looked up, if any.
     vocabulary: Option<VocabularyId>,
@@ -291,17 +291,17 @@ struct Scratch {
     clear_count: usize,
 }
 
-/// A word and what is known of it. An empty text marks an unused entry. The size is half of a cache line, because most of
-/// the time of a lookup is the wait for memory.
+/// A word and what is known of it. An empty text marks an unused entry. The size is half of a cache line, because a
+/// lookup mostly waits for memory.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Word {
     text: Short,
     /// The automaton's state after the word.
     state: LazyStateID,
-    /// The [`follower`]s with which nothing matches at the word, as far as they were seen.
+    /// The [`follower`]s with which nothing matches at the word, as far as this is known.
     hopeless: u8,
-    /// The value of [`Scratch::vocabularies`] that the symbols are of.
+    /// The value of [`Scratch::vocabularies`] when the symbols were looked up.
     vocabulary: u16,
     /// The symbols of the word in that vocabulary, without and with white space before it.
     symbols: [u32; 2],
@@ -310,9 +310,9 @@ struct Word {
 /// What is known of a state after a word. The bits are [`follower`]s.
 #[derive(Clone, Copy, Debug, Default)]
 struct AfterWord {
-    /// Those with which nothing matches.
+    /// The followers with which nothing matches.
     hopeless: u8,
-    /// Those before any letter for which it was tested whether this is so.
+    /// The followers that stand for a space and any letter, and that were tested with all letters.
     tested: u8,
 }
 
@@ -326,19 +326,20 @@ impl Default for Word {
     }
 }
 
-/// Number of entries in the cache of words. Most tokens of a text are among a few thousand words. Each word may be in one
-/// of 2 entries, which stand side by side.
+/// Number of entries in the cache of words. Most tokens of a text are among a few thousand words. Each word may be in
+/// one of 2 entries side by side.
 const CACHED_WORDS: usize = 1 << 14;
 
-/// What stands at a position, as a bit, if it is one of what follows most words. Otherwise 0.
+/// The bit for the text at a position, if this is one of the texts that follow most words. Otherwise 0.
 #[inline]
 fn follower(text: &[u8], at: usize) -> u8 {
     let byte = |at: usize| usize::from(text.get(at).copied().unwrap_or(0));
     FOLLOWERS[usize::from(ROWS[byte(at)])][usize::from(COLUMNS[byte(at + 1)])]
 }
 
-/// The bits, by what stands at the position (a row) and after it (a column): anything else, a letter of lower case, one
-/// of upper case, a space, a line break. A table, because the branches could not be predicted.
+/// The bits of followers. The row is for the byte at the position ([`ROWS`]). The column is for the byte after it: any
+/// other byte, a lower-case letter, an upper-case letter, a space, a line break. This is a table, because the processor
+/// could not predict branches.
 static FOLLOWERS: [[u8; 5]; 6] = [
     [0; 5],
     [0, BEFORE_LOWER, BEFORE_UPPER, 0, 0],
@@ -349,7 +350,7 @@ static FOLLOWERS: [[u8; 5]; 6] = [
     [BEFORE_CLOSING; 5],
 ];
 
-/// The row of each byte.
+/// The row of each byte: a space, a line break, a comma, a full stop, a closing bracket. Row 0 is for any other byte.
 static ROWS: [u8; 256] = {
     let mut rows = [0; 256];
     let mut row = 1;
@@ -374,9 +375,9 @@ static COLUMNS: [u8; 256] = {
     columns
 };
 
-/// A space and a letter of lower case, any of them.
+/// A space and any lower-case letter.
 const BEFORE_LOWER: u8 = 1;
-/// A space and a letter of upper case, any of them.
+/// A space and any upper-case letter.
 const BEFORE_UPPER: u8 = 1 << 1;
 const BEFORE_BREAK: u8 = 1 << 2;
 const BEFORE_CLOSING: u8 = 1 << 7;
@@ -406,7 +407,7 @@ impl MutableMatcher {
         around.or(regular)
     }
 
-    /// What is remembered of a short word. If the word was not seen lately, something older is forgotten. `None` if the
+    /// The cache entry of a short word. If the word was not seen lately, it replaces an older word. `None` if the
     /// automaton gives up.
     #[inline]
     pub(super) fn remembered(&mut self, word: Short) -> Option<RememberedWord> {
@@ -432,7 +433,8 @@ impl MutableMatcher {
         if is_hopeless && self.set.looking_around.is_empty() { None } else { self.match_at(text, start) }
     }
 
-    /// The symbol of a remembered word in a vocabulary: what `find` returned when it was looked up there.
+    /// The symbol of a remembered word in a vocabulary. `find` looks the word up there if its symbol is not remembered
+    /// yet.
     #[inline]
     pub(super) fn symbol(
         &mut self,
@@ -491,7 +493,7 @@ impl Scratch {
         scratch
     }
 
-    /// A scratch space that nobody uses now.
+    /// A scratch space of the set that no matcher uses now, or a new one.
     #[cold]
     fn idle(set: &MutableSet) -> Scratch {
         let idle = set.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -520,7 +522,7 @@ impl Scratch {
         self.vocabulary = Some(vocabulary);
         self.vocabularies = self.vocabularies.wrapping_add(1);
         if self.vocabularies == 0 {
-            // The numbers begin again, so old ones must go.
+            // The numbers begin again, so entries with old numbers must be reset.
             self.words.iter_mut().for_each(|word| (word.vocabulary, word.symbols) = (0, [NOT_LOOKED_UP; 2]));
         }
     }
@@ -530,12 +532,12 @@ impl Scratch {
         if self.clear_count != self.cache.clear_count() {
             self.forget_words();
         }
-        // Of the 2 entries, the one seen last stands first.
+        // Of the 2 entries, the word that was seen last is in the first.
         let first = 2 * (word.hash() as usize % (CACHED_WORDS / 2));
         if self.words[first].text == word { Some(RememberedWord(first)) } else { self.earlier(automaton, word, first) }
     }
 
-    /// The same for a word that was not the last one seen at its place.
+    /// Like `remembered`, for a word that is not in the first of its 2 entries.
     #[inline(never)]
     fn earlier(&mut self, automaton: &DFA, word: Short, first: usize) -> Option<RememberedWord> {
         self.words.swap(first, first + 1);
@@ -547,7 +549,7 @@ impl Scratch {
         Some(RememberedWord(first))
     }
 
-    /// What is known of a word that was not seen lately.
+    /// A new cache entry for a word that was not seen lately.
     fn look_up(&mut self, automaton: &DFA, word: Short) -> Option<Word> {
         let bytes = word.bytes();
         let input = Input::new(&bytes[..word.len()]).anchored(Anchored::Yes);
@@ -573,7 +575,8 @@ impl Scratch {
         self.words[word.0].hopeless & follower != 0 || self.walk(automaton, text, word_end, word, follower)
     }
 
-    /// The same, by the automaton alone. Notes it if it is so for all that this [`follower`] stands for.
+    /// Like `is_hopeless`, by a run of the automaton. Remembers that nothing matches if this is so for all texts that
+    /// this [`follower`] stands for.
     #[inline(never)]
     fn walk(&mut self, automaton: &DFA, text: &[u8], word_end: usize, word: RememberedWord, follower: u8) -> bool {
         let (mut state, mut at) = (self.words[word.0].state, word_end);
@@ -634,7 +637,7 @@ fn check_name<'a>(pattern: &'a MutablePattern, names: &mut HashSet<&'a str>) -> 
 
 /// How a pattern is run.
 enum Compiled {
-    /// On the automaton, followed by the end of the text or by a byte that may end a word.
+    /// On the automaton. In `bounded`, the end of the text or a byte that may end a word follows the pattern.
     Regular {
         bounded: Hir,
         has_marks_only: bool,
@@ -741,7 +744,7 @@ fn all_compiled(patterns: &[MutablePattern]) -> Vec<Result<Compiled, MutableErro
     })
 }
 
-/// The pattern of [`Compiled::Regular`].
+/// The pattern with the end that [`Compiled::Regular`] needs.
 fn bounded(hir: Hir) -> Hir {
     let word = [(b'0', b'9'), (b'A', b'Z'), (b'_', b'_'), (b'a', b'z')];
     let mut no_word = ClassBytes::new(word.map(|(first, last)| ClassBytesRange::new(first, last)));
@@ -830,7 +833,7 @@ mod tests {
                 ("ahead", "[0-9]+(?= h)"),
                 ("optional", r"[0-9]+(?:\.\s)?"),
                 ("number", "[0-9]+"),
-                // At the end of the text, their last byte may be theirs or what comes after them.
+                // At the end of the text, the last byte may be part of their match or come after it.
                 ("dots", r"\.[ .]*"),
                 ("letter", r"s\.?"),
                 ("lazy", r"é\.??"),

@@ -16,7 +16,7 @@ pub enum Piece {
     Break,
     /// Any match of a mutable pattern.
     Slot {
-        /// Which pattern, in the run's [`MutableSet`].
+        /// The pattern, in the run's [`MutableSet`].
         id: MutableId,
         /// Whether white space stands before it.
         space_before: bool,
@@ -103,7 +103,7 @@ impl TokenRun {
         self.0.split(Piece::is_free)
     }
 
-    /// Whether every free stretch has something on both sides that marks its ends.
+    /// Whether every free stretch has tokens on both sides that mark its ends, or the break of its line.
     fn is_sound(&self) -> bool {
         let breaks = |segment: &[Piece]| segment.iter().filter(|piece| **piece == Piece::Break).count();
         let has_token = |segment: &[Piece]| breaks(segment) < segment.len();
@@ -115,7 +115,7 @@ impl TokenRun {
         segments.iter().enumerate().all(holds) && segments.iter().any(|segment| has_token(segment))
     }
 
-    /// The same run for another set, with mutable patterns translated by name. `None` if one is missing there.
+    /// The run with the ids of mutable patterns in another set, found by name. `None` if a pattern is missing there.
     pub fn translated(&self, from: &MutableSet, to: &MutableSet) -> Option<TokenRun> {
         let translate = |piece: &Piece| match piece {
             Piece::Slot { id, space_before } => {
@@ -128,7 +128,7 @@ impl TokenRun {
 
     /// The run in readable form: `⏎` for a line break, `{name}` for a mutable pattern, `{…40}` for a free stretch of up
     /// to 41 characters, `…` at the start if it follows other text without white space. Two runs are equal exactly if
-    /// this form is. These signs are escaped by `\` in literals.
+    /// their readable forms are equal. These signs are escaped by `\` in literals.
     pub fn written(&self, mutable: &MutableSet) -> String {
         let mut written = String::new();
         for (index, piece) in self.0.iter().enumerate() {

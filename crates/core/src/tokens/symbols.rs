@@ -186,7 +186,7 @@ pub struct SymbolSequence {
 /// The source has more tokens than the suffix array can index.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{tokens} tokens are more than one source may have ({}); split it into several sources",
+    "it has {tokens} tokens, and at most {} are possible; split it into several sources",
     SymbolSequence::MAX_TOKENS
 )]
 pub struct TooManyTokens {
@@ -202,7 +202,7 @@ struct Shard {
 }
 
 impl SymbolSequence {
-    /// Maximum number of positions, with document ends: what a 32-bit suffix array can index.
+    /// Maximum number of positions, including document ends. A 32-bit suffix array cannot index more.
     pub const MAX_TOKENS: usize = i32::MAX as usize - 1;
 
     /// Tokenizes the texts in the given order, on all cores. Fails if there are more than
@@ -223,6 +223,7 @@ impl SymbolSequence {
         }
         let mut vocabulary = Vocabulary::new();
         let renumbered: Vec<Vec<u32>> = shards.iter().map(|shard| vocabulary.add(&shard.vocabulary)).collect();
+
         let mut symbols = vec![0; tokens];
         let mut starts = vec![0];
         let mut rest = symbols.as_mut_slice();
@@ -235,6 +236,7 @@ impl SymbolSequence {
                 starts.push(starts[starts.len() - 1] + length);
             }
         }
+
         parts.into_par_iter().for_each(|(shard, renumbered, first_end, part)| shard.write(renumbered, first_end, part));
         let document_of_block = documents_of_blocks(&starts);
         Ok(SymbolSequence { symbols, starts, document_of_block, vocabulary })
@@ -311,7 +313,8 @@ fn documents_of_blocks(starts: &[u32]) -> Vec<u32> {
 }
 
 impl Shard {
-    /// Stands for every document end. The real symbols of ends come after the vocabulary, whose size is not known yet.
+    /// A placeholder for document ends. The real symbols of ends come after the vocabulary, whose size is not known
+    /// yet.
     const END: u32 = u32::MAX;
 
     fn of_texts<T: AsRef<str>>(texts: &[T], lexer: &mut Lexer) -> Shard {
@@ -332,7 +335,7 @@ impl Shard {
         self.lengths.push((self.symbols.len() - before) as u32);
     }
 
-    /// Writes its symbols, renumbered. Its document ends get the symbols from `end` on.
+    /// Writes the symbols of the shard, renumbered. The ends of its documents get the symbols from `end` on.
     fn write(&self, renumbered: &[u32], mut end: u32, to: &mut [u32]) {
         for (to, &symbol) in to.iter_mut().zip(&self.symbols) {
             *to = match symbol {

@@ -11,7 +11,7 @@ use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use super::characters::CharacterSet;
 
-/// A class of characters, parsed from a regex that repeats it. No white space is in it.
+/// A class of characters, parsed from a regex that repeats it. It has no white space.
 #[derive(Clone, Debug)]
 pub struct TokenClass {
     written: String,
@@ -44,7 +44,7 @@ impl TokenClass {
         regex::Regex::new(written)?;
         let no_class = || TokenizerError::NoClass(written.to_owned());
         let (is_negated, body) = written.strip_suffix('+').and_then(body).ok_or_else(no_class)?;
-        // Then white space is in the one class by name, and so in the other one not.
+        // A negated class has to name white space, so that the class of tokens does not have it.
         let body = if is_negated && !body.contains(r"\s") { body + r"\s" } else { body };
         let (this, other) = (shortest(&format!("[{body}]")), shortest(&format!("[^{body}]")));
         let (token, separator) = if is_negated { (other, this) } else { (this, other) };
@@ -96,8 +96,8 @@ impl TokenClass {
     }
 }
 
-/// Whether a class is negated, and what stands in its brackets, so that it can stand in other brackets. `None` if it is
-/// no class, or one that other regex engines may read differently.
+/// Whether a class is negated, and the text in its brackets, written so that it can be put in other brackets. `None` if
+/// it is not a class, or if other regex engines may read it differently.
 fn body(class: &str) -> Option<(bool, String)> {
     match class {
         r"\w" | r"\d" => return Some((false, class.to_owned())),
@@ -106,6 +106,7 @@ fn body(class: &str) -> Option<(bool, String)> {
     }
     let inside = class.strip_prefix('[')?.strip_suffix(']')?;
     let (is_negated, inside) = inside.strip_prefix('^').map_or((false, inside), |inside| (true, inside));
+
     let mut body = String::new();
     let mut chars = inside.chars().peekable();
     while let Some(c) = chars.next() {
@@ -137,7 +138,7 @@ fn shortest(class: &str) -> String {
     }
 }
 
-/// The characters of a class. `None` if it is none.
+/// The characters of a class. `None` if the regex is not a class.
 fn class(written: &str) -> Option<ClassUnicode> {
     match regex_syntax::parse(written).ok()?.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Some(class),

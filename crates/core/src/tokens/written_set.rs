@@ -1,11 +1,12 @@
-//! The automaton of a list of regexes as bytes, so that the one of the shipped mutable patterns is not compiled in each run.
+//! Stores the automaton of a list of regexes as bytes, so that the automaton of the shipped mutable patterns is not
+//! compiled in each run.
 //!
-//! Takes a compiled list. Returns bytes: the regexes, a byte for each of them, and the states of the automaton. Whoever reads
-//! them again gets the same automaton, state by state. `shipped.set` beside this file is written by a test of [`mutable`](super::mutable),
-//! which fails if it is not that of the shipped patterns.
+//! Takes a compiled list. Returns bytes: the regexes, a byte for each of them, and the states of the automaton. Reading
+//! these gives the same automaton, state by state. A test of [`mutable`](super::mutable) can write `shipped.set` beside
+//! this file, and fails if that file is not for the shipped patterns.
 //!
-//! Numbers are in base 128, the lowest digit first, and each digit but the last has the top bit set. A state names others by
-//! their distance.
+//! Numbers are in base 128, the lowest digit first, and each digit but the last has the top bit set. A state refers to
+//! other states by their distance.
 
 #[cfg(test)]
 use regex_automata::nfa::thompson::State;
@@ -13,7 +14,7 @@ use regex_automata::nfa::thompson::{Builder, NFA, Transition};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 
-/// What the bytes say.
+/// The automaton and the marks of the regexes, as read from the bytes.
 pub(super) struct WrittenSet {
     /// For each regex, whether no match of it has a letter or digit.
     pub(super) marks_only: Vec<bool>,
@@ -64,7 +65,7 @@ impl WrittenSet {
     }
 }
 
-/// The rest of the bytes.
+/// The bytes that are not read yet.
 struct Reader<'b>(&'b [u8]);
 
 impl Reader<'_> {
@@ -88,7 +89,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Another state, as seen from this one.
+    /// Reads a state that is given by its distance from `here`.
     fn state(&mut self, here: usize) -> Option<StateID> {
         let folded = self.number()?;
         let state = if folded % 2 == 0 { here.checked_add(folded / 2)? } else { here.checked_sub(folded / 2 + 1)? };
@@ -101,6 +102,7 @@ impl Reader<'_> {
         let starts: Option<Vec<StateID>> = (0..patterns).map(|_| self.state(0)).collect();
         let mut starts = starts?.into_iter();
         let (anchored, unanchored, states) = (self.state(0)?, self.state(0)?, self.number()?);
+
         for here in 0..states {
             let added = match self.byte()? {
                 kind::RANGES => {
@@ -116,7 +118,7 @@ impl Reader<'_> {
                     builder.add_union(others?)
                 }
                 kind::FAIL => builder.add_fail(),
-                // The states that match are those of the patterns, in order.
+                // The match states are in the order of the patterns.
                 kind::MATCH => {
                     builder.start_pattern().ok()?;
                     let added = builder.add_match();

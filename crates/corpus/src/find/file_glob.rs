@@ -12,7 +12,8 @@ use globset::{GlobBuilder, GlobMatcher};
 pub(crate) struct FileGlob {
     root: PathBuf,
     file: GlobMatcher,
-    /// For each depth, what folders on the way to a file match, as far as the glob determines it.
+    /// For each depth below the root, the matcher of the folders that lead to matching files, as far as the glob
+    /// determines it.
     folders: Vec<GlobMatcher>,
     /// The depth of the files below the root. `None` if they can be at any depth.
     depth: Option<usize>,
@@ -71,8 +72,8 @@ fn folder_named(beginning: &str) -> PathBuf {
     if beginning.is_empty() { PathBuf::from(".") } else { Path::new(beginning).components().collect() }
 }
 
-/// The matchers for each depth, as long as each part of the glob matches exactly 1 level. The last one is that of the
-/// files, if the glob has only such parts.
+/// The matchers for the first depths: one for each leading part of the glob, while each part matches exactly 1 level.
+/// If all parts do, the last matcher is that of the files.
 fn known_folders(parts: &[&str]) -> Vec<GlobMatcher> {
     let one_level = parts.iter().take_while(|part| {
         // A brace that is opened in one part and closed in another can match a different number of levels.

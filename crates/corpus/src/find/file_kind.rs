@@ -18,7 +18,7 @@ pub enum FileKind {
     Html,
     /// `.jsonl`, `.ndjson`: one document per line.
     JsonLines,
-    /// `.warc`, `.wet`: one document per record. There are other records as well.
+    /// `.warc`, `.wet`: one document per record. Some records are not documents.
     Warc,
     /// `.parquet`: one document per row.
     Parquet,
@@ -43,9 +43,12 @@ impl FileKind {
         (kind != FileKind::Parquet).then_some(kind)
     }
 
-    /// Whether it contains any number of documents, and each may have its own source.
+    /// Whether a file of this kind can contain many documents, each with its own source.
     pub fn holds_many(self) -> bool {
-        matches!(self, FileKind::JsonLines | FileKind::Warc | FileKind::Parquet)
+        match self {
+            FileKind::JsonLines | FileKind::Warc | FileKind::Parquet => true,
+            FileKind::Text | FileKind::Markdown | FileKind::Html => false,
+        }
     }
 
     /// The `name` of a file without the extensions for kind and compression. The whole name if its kind is unknown.
@@ -75,8 +78,8 @@ pub(crate) fn is_compressed(path: &Path) -> bool {
     path.extension().and_then(OsStr::to_str).is_some_and(is_compression)
 }
 
-/// The output name of an HTML page that is written as text in a file with this extension. It has the same compression
-/// extension.
+/// The output name of an HTML page that is written as text: `name` with this `extension`, and with the same extension
+/// for compression.
 pub(crate) fn text_name(name: &str, extension: &str) -> String {
     let (_, compression) = split_compression(name);
     format!("{}.{extension}{compression}", FileKind::stem(name))

@@ -3,9 +3,9 @@
 //! Takes a folder, and optionally a glob that selects files below it. Returns the input files, counts of other files,
 //! and what could not be read. No file is opened here.
 //!
-//! If links lead to a folder on several paths, it is read once. Links to folders are collected until all that needs no
-//! link is read. Then they are followed in the order of their paths. So the file system does not decide which path is
-//! used.
+//! A folder that links make reachable by several paths is read once. Folders that need no link are read first. Then the
+//! collected links to folders are followed, in the order of their paths. So the path by which a folder is read does not
+//! depend on the file system.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -28,7 +28,7 @@ pub(crate) struct Findings {
     pub(crate) files: Vec<InputFile>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) ignored: Ignored,
-    /// The input that is not in `files`: folders, and paths that a person named and that were skipped.
+    /// Inputs that are not in `files`: folders, targets of links, and paths that a person named and that were skipped.
     pub(crate) inputs: Vec<PathBuf>,
     names: FxHashSet<SourceId>,
 }
@@ -54,7 +54,7 @@ pub(crate) fn walk(root: Root, glob: Option<&FileGlob>, options: &ReadOptions, f
     }
 }
 
-/// A folder to read with everything below it. Parts of it that other links lead to may be read as regions of their own.
+/// A folder to read, with everything below it except folders that were already read as regions of their own.
 struct Region {
     /// The path by which it was found.
     path: PathBuf,
@@ -80,7 +80,7 @@ enum Found {
     Hidden,
     Other(Option<String>),
     Folder,
-    /// An entry that the glob does not match, or a file with settings.
+    /// An entry that the glob does not match, a file with settings, or the folder of a crawl.
     NotMeant,
 }
 
@@ -96,7 +96,7 @@ impl Findings {
         }
     }
 
-    /// Skips a path that a person named. It still counts as input, so that no output is written over it.
+    /// Skips a path that a person named. The path still counts as input, so that no output is written over it.
     pub(crate) fn skip_input(&mut self, skipped: Skipped) {
         self.inputs.push(skipped.path.to_path_buf());
         self.skipped.push(skipped);
@@ -123,7 +123,7 @@ impl Findings {
     }
 }
 
-/// Why a file cannot be read in this build, judged by its kind.
+/// Why this build cannot read a file of this kind. `None` if it can.
 fn unsupported(file: &InputFile) -> Option<Reason> {
     let is_parquet = file.kind() == FileKind::Parquet && !cfg!(feature = "parquet");
     is_parquet.then_some(Reason::WithoutParquet)
@@ -134,7 +134,7 @@ struct Walker<'a> {
     /// Selects the files. `None` selects all.
     glob: Option<&'a FileGlob>,
     options: &'a ReadOptions,
-    /// The folders to read: the root, and targets of links that are not below it.
+    /// The folders to read: the root, and the targets of the links that are followed.
     regions: Vec<Region>,
 }
 
@@ -190,7 +190,7 @@ impl Walker<'_> {
         self.look_at(entry).unwrap_or_else(|reason| Found::Skipped(Skipped::file(&*entry.path, reason)))
     }
 
-    /// Whether an entry is selected. A folder is if files below it can be.
+    /// Whether the glob selects an entry. It selects a folder if it can match files below the folder.
     fn is_meant(&self, entry: &Entry) -> bool {
         let Some(glob) = self.glob else { return true };
         let relative = entry.path.strip_prefix(self.root.path()).unwrap_or(&entry.path);
@@ -207,6 +207,7 @@ impl Walker<'_> {
         if entry.is_hidden() {
             return Ok(Found::Hidden);
         }
+
         let found = match entry.kind {
             kind if kind.is_dir() => self.folder(entry),
             kind if kind.is_file() => self.file(entry),
@@ -215,6 +216,7 @@ impl Walker<'_> {
         if !entry.is_link {
             return found;
         }
+
         let target = fs::canonicalize(&entry.path)?;
         let is_out = !target.starts_with(&self.regions[0].real);
         if is_out && !self.options.follow_links {
@@ -227,7 +229,7 @@ impl Walker<'_> {
         })
     }
 
-    /// The reason for a folder that was already read through a link.
+    /// The reason to skip a folder that was already read through a link.
     fn read_elsewhere(&self, path: &Path) -> Reason {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let place = self.regions.iter().find_map(|region| (region.real == real).then(|| region.path.clone()));
@@ -261,7 +263,7 @@ impl Walker<'_> {
     }
 }
 
-/// All folders of a region are read at the same time, by rayon's threads.
+/// Reads all folders of a region in parallel, on rayon's threads.
 struct Walk<'w> {
     walker: &'w Walker<'w>,
     /// Folders in the region that are regions of their own.
@@ -290,7 +292,8 @@ impl<'w> Walk<'w> {
         all.into_iter().for_each(|found| findings.add(found, links));
     }
 
-    /// The kind of an entry of a folder. If it is a folder to read, it is read later, by this thread or another.
+    /// Returns the kind of an entry of a folder. If the entry is a folder to read, schedules that for this thread or
+    /// another.
     fn look_at<'s>(&'s self, scope: &Scope<'s>, entry: &fs::DirEntry, depth: usize) -> Found {
         let entry = match Entry::of(entry) {
             Ok(entry) => entry,
@@ -307,7 +310,7 @@ impl<'w> Walk<'w> {
 /// An entry of a folder.
 struct Entry {
     path: PathBuf,
-    /// That of the target, if it is a link.
+    /// The type of the entry; for a link, the type of its target.
     kind: FileType,
     is_link: bool,
 }
@@ -338,7 +341,7 @@ impl Region {
     }
 }
 
-/// What `dehusk crawl` keeps beside its WARC files.
+/// The folder that `dehusk crawl` creates for itself beside its WARC files.
 const CRAWL_FOLDER: &str = ".crawl";
 
 #[cfg(test)]
@@ -549,7 +552,7 @@ mod tests {
         let folder = tree(&[("out/in/2.txt", b""), ("out/1.txt", b""), ("c/a/.hidden/x/3.txt", b"")]);
         fs::create_dir_all(folder.path().join("c/s")).expect("a folder");
         let link = |from: &str, to: &str| symlink(folder.path().join(from), folder.path().join(to)).expect("a link");
-        // The inner link comes first, so the outer one must leave its folder out.
+        // The inner link is followed first, so the walk of the outer link must leave the inner folder out.
         link("out/in", "c/s/b");
         link("out", "c/s/c");
         link("c/s", "out/in/up");

@@ -13,7 +13,7 @@ use crate::find::source_by::SourceHints;
 use crate::{FileKind, HtmlView, ReadOptions, Reason, SourceId};
 use dehusk_core::regular;
 
-/// How often a file is opened again, if something else takes its place at the same moment.
+/// Maximum number of attempts to open a file, if its path is changed at the same moment.
 const ATTEMPTS: usize = 10;
 
 /// A file to read, with one document or with many (such as JSONL).
@@ -33,7 +33,7 @@ pub struct InputFile {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Root {
     path: PathBuf,
-    /// The folder name for documents that lie directly in it.
+    /// The folder name that is used for documents directly in this folder.
     folder: Result<SourceId, Reason>,
     /// Whether a person named the whole folder, and not only files in it.
     is_whole: bool,
@@ -52,7 +52,8 @@ impl Root {
         Root { is_whole: false, ..Root::whole(path) }
     }
 
-    /// The same files, which must lie below `real` when they are opened. This is the folder with all links resolved.
+    /// The same files, but a file can be opened only if it is below `real`, which is the folder with all links
+    /// resolved.
     pub(crate) fn within(self, real: PathBuf) -> Root {
         Root { bounds: Some(real), ..self }
     }
@@ -83,8 +84,8 @@ impl InputFile {
         self.kind.holds_many()
     }
 
-    /// Opens it. A link that takes its place, or that of a folder on its path, after it was found is refused if the search
-    /// would have refused it.
+    /// Opens the file. Since the search, a link may have replaced the file or a folder on its path. Such a link is
+    /// refused if the search would have refused it.
     #[doc(hidden)]
     pub fn open(&self) -> Result<File, Reason> {
         let path = self.path();
@@ -95,7 +96,7 @@ impl InputFile {
                 return Err(Reason::LinkLeadsOut(real));
             }
             let file = regular::open(&real)?;
-            // A link may have taken the place of a part of this path before it was opened.
+            // A link may have replaced a part of this path before the file was opened.
             if fs::canonicalize(&real)? == real {
                 return Ok(file);
             }
@@ -139,7 +140,7 @@ impl InputFile {
         }
     }
 
-    /// The path below the output folder of a file with a line of JSON for each document.
+    /// The path, below the output folder, of a file with a line of JSON for each document of this file.
     pub fn lines_name(&self) -> String {
         match self.kind {
             FileKind::JsonLines => self.name(),
@@ -188,7 +189,7 @@ impl InputFile {
         !self.root.is_whole
     }
 
-    /// Whether it is a document that a person named itself, and that is of this source because its folder has this name.
+    /// Whether a person named this single document, and its source is `source` because its folder has this name.
     pub fn is_named_after_its_folder(&self, source: &str) -> bool {
         let is = |name: &Option<SourceId>| name.as_ref().is_some_and(|name| name.as_str() == source);
         self.is_named_itself() && self.id_start == 0 && is(&self.source) && is(&self.folder)
@@ -220,7 +221,7 @@ impl InputFile {
     }
 }
 
-/// The source name for `folder`: the last name in its path. Fails if this is no valid name.
+/// The source name for `folder`: the last name in its path. Fails if that is not a valid source name.
 fn source_named_after(folder: &Path) -> Result<SourceId, Reason> {
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),

@@ -39,13 +39,13 @@ pub struct Inventory {
     options: Arc<ReadOptions>,
 }
 
-/// The files, and what is known of them. All views of the same files share it.
+/// The files, and the facts about them. All views of the same files share this value.
 #[derive(Debug)]
 struct Found {
     files: Arc<Vec<InputFile>>,
     skipped: Vec<Skipped>,
     ignored: Ignored,
-    /// The input that is not in `files`: folders, and paths that a person named and that were skipped.
+    /// Inputs that are not in `files`: folders, targets of links, and paths that a person named and that were skipped.
     inputs: Vec<PathBuf>,
     reads: OnceLock<Reads>,
     keys_found: Arc<KeysFound>,
@@ -91,7 +91,7 @@ impl Inventory {
         Inventory { found: Arc::clone(&self.found), options: Arc::new(options) }
     }
 
-    /// The same files, read with another view of HTML. Pages that were stored as text before stay text.
+    /// The same files, read with another view of HTML. Pages that were already stored as text remain text.
     pub fn with_html(&self, html: HtmlView) -> Inventory {
         self.with_options(ReadOptions { html, ..(*self.options).clone() })
     }
@@ -101,7 +101,7 @@ impl Inventory {
         self.with_options(ReadOptions { tree: true, ..(*self.options).clone() })
     }
 
-    /// The same files. What is read as the text of a page comes with its page ([`HtmlView::Page`]).
+    /// The same files. The text of a page is read together with the page ([`HtmlView::Page`]).
     #[doc(hidden)]
     pub fn with_pages(&self) -> Inventory {
         match self.options.html {
@@ -110,13 +110,13 @@ impl Inventory {
         }
     }
 
-    /// The same files, read with this memory, of which a document needs this much.
+    /// The same files, read with this `memory`. Each document needs `need` of it.
     #[doc(hidden)]
     pub fn with_memory(&self, memory: Budget, need: Need) -> Inventory {
         self.with_options(ReadOptions { memory, need, ..(*self.options).clone() })
     }
 
-    /// The same files. Documents are read to do something with them that needs this much memory.
+    /// The same files, read for work that needs this much memory for each document.
     #[doc(hidden)]
     pub fn with_need(&self, need: Need) -> Inventory {
         self.with_memory(self.options.memory.clone(), need)
@@ -128,7 +128,8 @@ impl Inventory {
         &self.found.files
     }
 
-    /// What could not be read while searching, sorted by path. Other unreadable files are reported when they are read.
+    /// The files and folders that the search could not read, sorted by path. Other unreadable files are reported when
+    /// they are read.
     pub fn skipped(&self) -> &[Skipped] {
         &self.found.skipped
     }
@@ -144,7 +145,7 @@ impl Inventory {
         &self.found.ignored
     }
 
-    /// All that must be separate from the output: the given folders and single files, and the files that were found.
+    /// The paths to which no output may be written: the given folders and single files, and the files that were found.
     pub fn reads(&self) -> Reads {
         let reads = || Reads::nothing().documents(self.inputs(), Arc::clone(&self.found.files));
         self.found.reads.get_or_init(reads).clone()
@@ -173,7 +174,8 @@ impl Inventory {
         self.sources_and_tell(&|_| ())
     }
 
-    /// The same. Calls `tell` with each of [`Sources::more_skipped`], from any thread.
+    /// Like [`sources`](Inventory::sources). Calls `tell`, from any thread, with each skipped item that is only counted
+    /// in [`Sources::more_skipped`].
     #[doc(hidden)]
     pub fn sources_and_tell(&self, tell: &(dyn Fn(&Skipped) + Sync)) -> Result<Sources, ScanError> {
         listing::list_sources(self, tell)
@@ -194,12 +196,12 @@ impl Inventory {
         }
     }
 
-    /// The document at `place`, which must be from this inventory.
+    /// Reads the document at `place`, which must be from this inventory.
     pub fn read(&self, place: &DocumentRef) -> Result<Document, Skipped> {
         self.read_as(place, &self.options)
     }
 
-    /// Like [`read`](Inventory::read). A page comes with its tree.
+    /// Like [`read`](Inventory::read), but a page comes with its tree.
     #[doc(hidden)]
     pub fn read_with_tree(&self, place: &DocumentRef) -> Result<Document, Skipped> {
         self.read_as(place, &Arc::new(ReadOptions { tree: true, need: Need::TO_READ, ..(*self.options).clone() }))
@@ -223,13 +225,14 @@ impl Inventory {
         }
     }
 
-    /// The content of `file`, to be read in order.
+    /// Opens `file` to read its content in order.
     #[doc(hidden)]
     pub fn open(&self, file: &InputFile) -> Result<Content, Skipped> {
         self.open_with(file, Patience::Waits)
     }
 
-    /// The same. `patience` says what happens if it is a document, and there is memory for it, but not now.
+    /// Like [`open`](Inventory::open). `patience` says what happens if the file is one document and its memory is not
+    /// free now.
     #[doc(hidden)]
     pub fn open_with(&self, file: &InputFile, patience: Patience) -> Result<Content, Skipped> {
         match file.holds_many() {
@@ -258,7 +261,7 @@ impl Inventory {
         })
     }
 
-    /// The document in a line of the file with this index.
+    /// Reads the document in a line of the file with this index.
     fn line_of(
         &self,
         index: usize,
@@ -334,13 +337,13 @@ fn refuse_collisions(files: &[InputFile], options: &ReadOptions) -> Result<(), S
     }
 }
 
-/// Pairs each other index with the first index of the same hash.
+/// Pairs the first index of the same hash with each of the other indices.
 fn pairs(alike: &[(u64, usize)]) -> impl Iterator<Item = (usize, usize)> + '_ {
     let first = alike[0].1;
     alike[1..].iter().map(move |&(_, index)| (first, index))
 }
 
-/// The name as the file system compares it: some file systems ignore case.
+/// The form of a name that file systems compare. Some of them ignore case.
 fn comparable(name: String) -> String {
     if cfg!(any(windows, target_os = "macos")) { name.to_lowercase() } else { name }
 }

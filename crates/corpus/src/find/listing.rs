@@ -21,8 +21,8 @@ pub struct DocumentRef {
     file: u32,
     bytes: u32,
     start: u64,
-    /// The number of its record in the file. 0 if the whole file is the document. [`PUT_BY`] is added if it was stored
-    /// in the temporary file.
+    /// The number of its record in the file. 0 if the whole file is the document. [`PUT_BY`] is added if the document
+    /// was stored in the temporary file.
     number: u64,
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Location {
 pub struct SourceListing {
     /// The source.
     pub id: SourceId,
-    /// Its documents, sorted by file. Documents of a file with many are in the order of the file.
+    /// Its documents, sorted by file. The documents of one file are in the order of the file.
     pub documents: Vec<DocumentRef>,
 }
 
@@ -53,10 +53,10 @@ pub struct SourceListing {
 pub struct Sources {
     /// Sorted by source.
     pub listings: Vec<SourceListing>,
-    /// The files and records that belong to no source, sorted by file and number. There may be millions, so of each file
-    /// only the first 3 for the same kind of reason are here.
+    /// The files and records that belong to no source, sorted by file and number. There may be millions, so only the
+    /// first 3 of each file with the same kind of reason are here.
     pub skipped: Vec<Skipped>,
-    /// The number of the others.
+    /// The number of such files and records that are not in `skipped`.
     pub more_skipped: usize,
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn list_sources(inventory: &Inventory, tell: &(dyn Fn(&Skipped) + Syn
     Ok(all.sorted())
 }
 
-/// Lists the documents of a file with many. Fails if they cannot be stored.
+/// Lists the documents of a file that contains many. Fails if documents must be stored temporarily and cannot be.
 fn list_file<'t>(
     inventory: &Inventory,
     index: u32,
@@ -131,7 +131,7 @@ struct Listed<'t> {
     more_skipped: usize,
     /// The number of skipped documents for each kind of reason.
     kinds: FxHashMap<String, usize>,
-    /// Called with each document that is not in `skipped`.
+    /// Called with each skipped document that `skipped` does not name.
     tell: &'t (dyn Fn(&Skipped) + Sync),
 }
 

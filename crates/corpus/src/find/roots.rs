@@ -107,7 +107,7 @@ fn is_no_path(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename)
 }
 
-/// The shell opens folders, too, but nothing can be read from one.
+/// Fails if standard input is a folder. The shell can open a folder, but nothing can be read from it.
 fn refuse_folder_on_stdin() -> Result<(), ScanError> {
     if !fs::metadata("/dev/stdin").is_ok_and(|found| found.is_dir()) {
         return Ok(());

@@ -21,7 +21,7 @@ pub enum ScanError {
         /// An existing path with a similar name.
         suggestion: Option<PathBuf>,
     },
-    /// The path does not exist, looks like a glob, and is not a valid one.
+    /// The path does not exist, and looks like a glob, but is not a valid one.
     #[error("cannot find {path:?}, and it is not a valid glob: {error}")]
     BadGlob {
         /// The path.
@@ -79,14 +79,14 @@ impl ScanError {
     }
 }
 
-/// What was found instead of documents.
+/// The findings of a search without any document.
 #[derive(Debug)]
 pub struct NothingFound {
     /// The given paths.
     pub roots: Vec<PathBuf>,
     /// The files that are not documents.
     pub ignored: Ignored,
-    /// What could not be read.
+    /// The inputs that could not be read.
     pub skipped: Vec<Skipped>,
 }
 
@@ -119,8 +119,8 @@ impl fmt::Display for NothingFound {
 }
 
 impl NothingFound {
-    /// The regex for sources, the path of a file in which it finds nothing, and the number of such files, if there is
-    /// one.
+    /// The regex for sources, the path of the first file that it does not match, and the number of such files. `None`
+    /// if there is no such file.
     fn without_match(&self) -> Option<(&str, &str, usize)> {
         let mut files = self.skipped.iter().filter_map(|skipped| match &skipped.reason {
             Reason::NoMatch { regex, text } => Some((regex.as_str(), text.as_str())),

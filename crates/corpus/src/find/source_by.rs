@@ -1,7 +1,7 @@
 //! Rules that name the source of a document.
 //!
-//! Takes what is known of a document, whatever kind of file it is from: a name of its source, its URL, its path.
-//! Returns the name of the source by one rule for the whole run, or the reason why the rule gives none.
+//! Takes the known facts about a document from any kind of file: a name of its source, its URL, its path. Returns the
+//! name of the source according to the rule of the run, or the reason why the rule finds none.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ use crate::{Keys, Reason, SourceId};
 /// The rule that names a document's source.
 #[derive(Debug, Clone, Default)]
 pub enum SourceBy {
-    /// The name in the document. Without one, the host of its URL. Without a URL, the folder of its file.
+    /// The source name in the document. Without one, the host of its URL. Without a URL, the folder of its file.
     #[default]
     Auto,
-    /// The name in the document, and nothing else.
+    /// The source name in the document, and nothing else.
     Key,
     /// The host of its URL, in lower case, without port and leading `www.`.
     Host,
@@ -26,15 +26,15 @@ pub enum SourceBy {
     Domain,
     /// The first folder below the given one. For documents directly in the given folder, that folder.
     Folder,
-    /// What the regex finds in the document's URL or, if it has none, in the output path of its file: the group named
-    /// `source`, else the first group, else the whole match.
+    /// The match of the regex in the document's URL or, if it has no URL, in the output path of its file: the group
+    /// named `source`, else the first group, else the whole match.
     Match(Regex),
 }
 
 /// The facts about a document that may name its source.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SourceHints<'a> {
-    /// The name in the document.
+    /// The source name in the document.
     pub(crate) source: Option<Cow<'a, str>>,
     /// Its URL.
     pub(crate) url: Option<Cow<'a, str>>,
@@ -42,7 +42,7 @@ pub(crate) struct SourceHints<'a> {
     pub(crate) folder: Option<&'a SourceId>,
     /// The output path of its file.
     pub(crate) path: &'a str,
-    /// Whether it is a file of its own. Such a document has no URL, but its folder may be named after a host.
+    /// Whether the document is a whole file. Such a document has no URL, but its folder may be named after a host.
     pub(crate) is_file: bool,
 }
 
@@ -59,7 +59,7 @@ impl SourceBy {
         })
     }
 
-    /// The name of the source of a document of which only the URL is known. It may not be a valid [`SourceId`].
+    /// The source name for a document if only its URL is known. It need not be a valid [`SourceId`].
     ///
     /// # Errors
     /// If the rule finds nothing in the URL, or needs a folder or a name in the document.
@@ -78,7 +78,7 @@ impl SourceBy {
         !matches!(self, SourceBy::Key | SourceBy::Folder)
     }
 
-    /// The name of a document's source. It may not be a valid [`SourceId`]. The `keys` are needed for error messages.
+    /// The name of a document's source. It need not be a valid [`SourceId`]. The `keys` are needed for error messages.
     pub(crate) fn name<'a>(&self, known: SourceHints<'a>, keys: &Keys) -> Result<Cow<'a, str>, Reason> {
         let folder = || known.folder.map(|folder| Cow::Borrowed(folder.as_str()));
         match self {
@@ -96,7 +96,7 @@ impl SourceBy {
     }
 }
 
-/// The host of the document's URL. For a file of its own, the folder's name is taken for a host.
+/// The host of the document's URL. For a document that is a whole file, the name of the folder is used as the host.
 fn host_of(known: &SourceHints, keys: &Keys) -> Result<String, Reason> {
     match (&known.url, known.folder) {
         (Some(url), _) => host(url),

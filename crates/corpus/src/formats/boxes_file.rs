@@ -6,13 +6,13 @@
 //! {"source": "tide", "id": "harbour", "width": 1024, "height": 2310, "boxes": [[412, 8, 96, 700, 54], [433, 8, 96, 311, 18]]}
 //! ```
 //!
-//! Each box has five numbers: the byte of the page at which a start tag or a run of text begins, the distance from the left
-//! edge and from the top, the width and the height, in pixels. A page in another encoding than UTF-8 is counted as it is in
-//! UTF-8. What has no box is not drawn.
+//! Each box has five numbers: the byte of the page at which a start tag or a run of text begins, the distance from the
+//! left edge and from the top, the width and the height, in pixels. Bytes are counted in the page as UTF-8, even if its
+//! file has another encoding. An element or text without a box is not drawn.
 //!
-//! A page may also have `styles`, for what looks otherwise than what is around it: the same byte, the size of the font in
-//! pixels, its weight, whether it is slanted, the color of the text, and the color behind it. Without `styles`, names of elements
-//! say how text looks.
+//! A page may also have `styles`, for elements and texts that look different from their surroundings: the same byte,
+//! the size of the font in pixels, its weight, whether it is slanted, the color of the text, and the color behind it.
+//! Without `styles`, the look of a text is derived from the names of its elements.
 //!
 //! ```json
 //! {"styles": [[412, 13.5, 700, false, "#ffffff", "#003366"]]}
@@ -45,8 +45,8 @@ pub struct DrawnPage {
     pub height: f32,
     /// For each start tag and each run of text that is drawn: its first byte in the page; left, top, width and height.
     pub boxes: Vec<(usize, f32, f32, f32, f32)>,
-    /// For what looks otherwise than what is around it: its first byte; size and weight of the font, whether it is slanted,
-    /// color and background.
+    /// For each element or text that looks different from its surroundings: its first byte; size and weight of the
+    /// font, whether it is slanted, color and background.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub styles: Vec<(usize, f32, u16, bool, Color, Color)>,
 }
@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for Color {
     }
 }
 
-/// Where the line of a page is.
+/// The position of the line of a page in the file.
 #[derive(Debug)]
 struct Place {
     number: u64,
@@ -91,7 +91,7 @@ pub struct BoxesFile {
     pages: FxHashMap<(String, String), Place>,
 }
 
-/// The same for the same file, because it tells a run that is resumed whether it may go on.
+/// The output is the same for the same file. A resumed run compares it to decide whether it may continue.
 impl fmt::Debug for BoxesFile {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         write!(formatter, "BoxesFile({:?}, {} bytes)", self.path, self.file.length())
@@ -123,10 +123,10 @@ pub enum BoxesError {
 }
 
 impl BoxesFile {
-    /// Opens a file, and reads each line once to see that it is valid. The boxes stay in the file.
+    /// Opens a file, and reads each line once to check it. The boxes are not kept in memory.
     ///
     /// # Errors
-    /// If it cannot be read, or a line is not valid.
+    /// If the file cannot be read, or a line is not valid.
     pub fn open(path: &Path) -> Result<BoxesFile, BoxesError> {
         let unread = |error| BoxesError::Read { path: path.to_owned(), error };
         let file = Arc::new(regular::open(path).and_then(OpenFile::of).map_err(unread)?);
@@ -170,7 +170,8 @@ impl BoxesFile {
         };
         let styles = page.styles.iter().map(style).collect();
         match Boxes::of_nodes(tree, [page.width, page.height], drawn, styles) {
-            // Some start tags open no element, and some elements are hidden in one program and drawn in the other.
+            // A few such boxes are normal: some start tags open no element, and some elements are hidden in one program
+            // and drawn in the other.
             (_, strange) if strange > all / 2 => {
                 Err(wrong(format!("{strange} of the {all} boxes are where no element and no text of this page begins")))
             }
@@ -226,7 +227,7 @@ mod tests {
         let styled = |styles: &str| line("x.html", "[0,1,2,3,4]").replace("]}", &format!("],\"styles\":[{styles}]}}"));
         let boxes = read(&styled("[6,20.5,700,true,\"#00ff07\",\"#000000\"]")).expect("read").expect("boxes");
         let fonts: Vec<f32> = boxes.styles.iter().map(|style| style.font).collect();
-        // The page, the first paragraph and its text; then the second ones.
+        // The page, the first paragraph and its text; then the second paragraph and its text.
         assert_eq!(fonts, [16.0, 16.0, 16.0, 20.5, 20.5]);
         assert_eq!((boxes.styles[4].color, boxes.styles[4].weight), ([0, 255, 7], 700));
         let error = read(&styled("[6,20.5,700,true,\"green\",\"#000000\"]")).expect_err("a wrong color");

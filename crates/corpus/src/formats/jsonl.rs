@@ -1,8 +1,8 @@
 //! JSONL: one document per line.
 //!
 //! Takes a stretch of whole lines. Lists its [`Line`]s in order, which is cheap, and parses each on request, in any
-//! order and from any thread. The lines with their line ends are the whole stretch. So if all lines are written again,
-//! and some of them rewritten, nothing else changes.
+//! order and from any thread. The lines with their line ends make up the whole stretch. So if some lines are rewritten
+//! and the others copied, nothing else changes.
 
 use std::io::BufRead;
 use std::ops::Range;
@@ -66,7 +66,7 @@ impl JsonLines {
             return Ok(None);
         };
         let body = record.body(keys)?;
-        // What is read of a line is never longer than the line.
+        // The text or page in a line is never longer than the line.
         let bytes = line.range.len() as u64;
         let claim = |kind| Claim::new(options, patience, kind, bytes);
         let view = match body {
@@ -79,6 +79,7 @@ impl JsonLines {
                 View::plain(field.string()?.into_owned(), claim)?
             }
         };
+
         let id = record.id(keys)?.map_or_else(|| line.number.to_string(), |id| id.into_owned());
         let source = SourceId::parse(&self.container.source_of(record.known(options)?)?)?;
         let document = view.document(id, source, options)?;
@@ -143,7 +144,7 @@ pub(crate) fn is_utf_16(start: &[u8]) -> bool {
     start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff")
 }
 
-/// The name of a source as a line gives it. It may not be a valid [`SourceId`].
+/// The name of a source as it is written in a line. It need not be a valid [`SourceId`].
 pub(crate) type SourceName<'a> = std::borrow::Cow<'a, str>;
 
 #[cfg(test)]

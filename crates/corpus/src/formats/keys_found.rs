@@ -1,7 +1,7 @@
-//! The keys that documents have, for users who named other ones.
+//! Finds the keys that a user named but no document has.
 //!
-//! Takes the documents of a run as they are read. Says which keys that the user named no document has, and which keys
-//! there are instead.
+//! Takes the documents of a run as they are read. Says which named keys all documents lack, and which keys they have
+//! instead.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +16,13 @@ use crate::skipped::excerpt;
 /// Maximum number of keys that a message names.
 const MAX_NAMED: usize = 20;
 
-/// The keys that the documents of a run have. Any thread may add to it.
+/// Notes which of the expected keys the documents of a run have. Any thread may add to it.
 #[derive(Debug)]
 pub(crate) struct KeysFound {
-    /// Of the name, the source and the URL.
+    /// The keys of the name, the source and the URL.
     keys: [NamedKey; 3],
-    /// The first document that lacks one of the keys that the user named: its file, its number and its keys. Threads
-    /// read in any order, and the message is the same each time.
+    /// The first document, by file and number, that lacks one of the keys that the user named: its file, its number and
+    /// its keys. So the message does not depend on the order in which threads read.
     other: Mutex<Option<(PathBuf, u64, String)>>,
     is_told: AtomicBool,
 }
@@ -30,9 +30,9 @@ pub(crate) struct KeysFound {
 #[derive(Debug)]
 struct NamedKey {
     key: String,
-    /// The setting that names it.
+    /// The setting that names this key.
     setting: Setting,
-    /// Whether the user named it. A key that nobody named may be missing.
+    /// Whether the user named this key. A key that nobody named may be missing.
     is_named: bool,
     is_found: AtomicBool,
 }
@@ -54,8 +54,8 @@ impl KeysFound {
         KeysFound { keys, other: Mutex::new(None), is_told: AtomicBool::new(false) }
     }
 
-    /// Notes whether a document has a name, a source and a URL. It is the document of this number in a file. `keys`
-    /// says which keys it has.
+    /// Notes whether the document with this number in `file` has a name, a source and a URL. `keys` says which keys the
+    /// document has.
     pub(crate) fn note(&self, has: [bool; 3], file: &Path, number: u64, keys: impl FnOnce() -> String) {
         let mut lacks_any = false;
         for (key, has) in self.keys.iter().zip(has) {
@@ -73,7 +73,7 @@ impl KeysFound {
         }
     }
 
-    /// A message for each key that the user named and no document has. Empty if it was asked for before.
+    /// A message for each key that the user named and no document has. Empty if these messages were returned before.
     pub(crate) fn unknown(&self) -> Vec<String> {
         let other = self.other();
         let Some((file, number, has)) = &*other else { return Vec::new() };
@@ -93,7 +93,7 @@ impl KeysFound {
     }
 }
 
-/// Says which keys a line has. A line that is no JSON object has none.
+/// Says which keys a line has. A line that is not a JSON object has none.
 pub(crate) fn keys_of(line: &str) -> String {
     keys_in(&object(line))
 }
@@ -119,7 +119,7 @@ fn keys_in(object: &Map<String, Value>) -> String {
     }
 }
 
-/// Lists names, of many the first.
+/// Lists names. If there are many, names only the first ones.
 pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let more = names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0).map(|more| format!("{more} more"));
     let names: Vec<String> = names.take(MAX_NAMED).map(|name| format!("{:?}", excerpt(name))).chain(more).collect();

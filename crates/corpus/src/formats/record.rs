@@ -1,7 +1,7 @@
 //! One line of a JSONL file: finds the values that matter, and replaces the text.
 //!
-//! Only the outline of the object is parsed, and every value stays a slice of the line. So all that is not replaced
-//! keeps its bytes: the order of keys, spaces, the digits of numbers, escapes.
+//! Only the outline of the object is parsed, and every value stays a slice of the line. So everything that is not
+//! replaced keeps its bytes: the order of keys, spaces, the digits of numbers, escapes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -76,7 +76,7 @@ pub(crate) enum Body<'a> {
 }
 
 impl Body<'_> {
-    /// Where the string stands in its line, if only this changes when the document is rewritten.
+    /// The range of the string in its line, if nothing else changes when the document is rewritten.
     pub(crate) fn replaced_alone(&self, line: &str, options: &ReadOptions) -> Option<Range<usize>> {
         match self {
             Body::Html(_) if options.html.is_written_as_text() => None,
@@ -101,7 +101,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Whether there are a name, a source and a URL.
+    /// Whether the line has a name, a source and a URL, in this order.
     pub(crate) fn has(&self) -> [bool; 3] {
         [self.id, self.source, self.url].map(|field| field.is_some())
     }
@@ -211,7 +211,7 @@ fn unquoted(value: &str) -> serde_json::Result<Cow<'_, str>> {
 }
 
 fn quoted(text: &str) -> String {
-    // Every text can be written.
+    // This cannot fail: every text can be written as JSON.
     serde_json::to_string(text).unwrap_or_default()
 }
 

@@ -1,7 +1,7 @@
 //! gzip and Zstandard: detection, decompression and compression.
 //!
 //! Takes any reader or writer. The compression is detected from the first bytes. A stream may consist of several
-//! members (gzip) or frames (Zstandard), one after the other. Crawls have one for each record.
+//! members (gzip) or frames (Zstandard), one after the other. In crawls, each record has its own member or frame.
 //!
 //! A Zstandard file says how large a window decompression needs, up to 2 GiB (`zstd --long=31`). This memory is
 //! reserved before reading, but only used as far as there is data.
@@ -51,8 +51,8 @@ impl Compression {
         }
     }
 
-    /// Whether each record of the file is compressed by itself. The sign is that its first member is short
-    /// and is not the only one.
+    /// Whether each record of the file is compressed by itself. This is assumed if the first member is short and not
+    /// the only one.
     pub(crate) fn is_by_record(file: File) -> io::Result<bool> {
         let mut input = buffered(Box::new(file));
         let first_ends = |first: &mut dyn Read| {
@@ -67,7 +67,7 @@ impl Compression {
     }
 }
 
-/// Detects the compression of `input`. Returns it with a reader of the unpacked data.
+/// Detects the compression of `input`. Returns the compression and a reader of the unpacked data.
 pub(crate) fn decompressed(input: Input) -> io::Result<(Compression, Input)> {
     let mut input = buffered(input);
     let compression = Compression::of(input.fill_buf()?);
@@ -104,9 +104,9 @@ fn buffered(input: Input) -> BufReader<Input> {
     BufReader::with_capacity(BUFFER_BYTES, input)
 }
 
-/// All members of a gzip stream. Zeros after the last member are ignored, because tapes and some programs fill up files
-/// with zeros. Other data there are an error. flate2's reader of several members is not used, because it takes any such
-/// data for the end.
+/// Reads all members of a gzip stream. Zeros after the last member are ignored, because tapes and some programs fill up
+/// files with zeros. Other data there are an error. flate2's reader of several members is not used, because it ends
+/// without an error at any such data.
 struct Members<R> {
     /// `None` at the end of the stream.
     open: Option<GzDecoder<R>>,
@@ -169,10 +169,10 @@ impl<R: BufRead> Read for Frames<R> {
     }
 }
 
-/// Compresses what is written. [`finish`](Encoder::finish) must be called at the end.
+/// Compresses the bytes that are written to it. [`finish`](Encoder::finish) must be called at the end.
 ///
-/// The output does not depend on the sizes of the writes. Compressors may depend on them, so they get blocks of a fixed
-/// size.
+/// The output does not depend on the sizes of the writes. The output of a compressor may depend on them, so compressors
+/// get blocks of a fixed size.
 pub struct Encoder<W: Write> {
     sink: Sink<W>,
     block: Vec<u8>,
@@ -222,7 +222,7 @@ impl<W: Write> Write for Encoder<W> {
         Ok(taken)
     }
 
-    /// Passes on uncompressed bytes. Bytes to compress wait until their block is full.
+    /// Passes on all bytes if the output is not compressed. Bytes to compress wait until their block is full.
     fn flush(&mut self) -> io::Result<()> {
         if let Sink::Plain(writer) = &mut self.sink {
             writer.write_all(&self.block)?;

@@ -26,7 +26,7 @@ const BINARY_PERCENT: usize = 5;
 /// Minimum number of control characters in binary data. Fewer may be errors in a short text.
 const MIN_CONTROLS: usize = 4;
 
-/// Number of bytes from which the encoding is guessed, from the first non-ASCII byte on.
+/// Number of bytes, from the first non-ASCII byte on, that are used to guess the encoding.
 const GUESSED_BYTES: usize = 1024 * 1024;
 
 /// A problem with a document that could be read nevertheless.
@@ -99,8 +99,8 @@ fn read_as<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
     }
 }
 
-/// The declared encoding is used. Only if bytes are invalid in it, and all are valid in the guessed one, the guess is
-/// used.
+/// Reads bytes in the declared encoding. The guessed encoding is used if none is declared, or if some bytes are invalid
+/// in the declared encoding and all are valid in the guessed one.
 fn read_legacy<'a>(bytes: &'a [u8], declared: Option<&'static Encoding>) -> Decoded<'a> {
     let as_declared = declared.map(|encoding| read_as(encoding, bytes));
     if let Some(decoded) = as_declared {

@@ -4,9 +4,9 @@
 //! encoding of the page, with a byte order mark if the page had one. So unchanged text has the same bytes as before,
 //! and the encoding that the page declares is still right.
 //!
-//! An encoding may have several byte sequences for one character, and invalid bytes became U+FFFD. If the old text does
-//! not encode to the same bytes, the new text would not do so either. Then the new text is written as UTF-8 with a byte
-//! order mark, which browsers trust more than any declaration.
+//! An encoding may have several byte sequences for one character, and invalid bytes became U+FFFD. So the old text may
+//! not encode to the original bytes, and then neither would unchanged parts of the new text. In this case the new text
+//! is written as UTF-8 with a byte order mark, which browsers trust more than any declaration.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,8 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 pub struct Encoded {
     /// All its bytes.
     pub bytes: Vec<u8>,
-    /// Whether they are UTF-8 because the page's own encoding does not give the same bytes again.
+    /// Whether the bytes are UTF-8, because in the page's own encoding the old text does not give the original bytes
+    /// again.
     pub is_converted: bool,
 }
 

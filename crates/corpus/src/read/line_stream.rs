@@ -157,8 +157,8 @@ impl Reader {
         }
     }
 
-    /// Passes on the lines that end in `bytes`, and keeps the line that starts there. Returns whether the stream is
-    /// still in use.
+    /// Passes on the lines that end in `bytes`, and keeps the start of a line that does not end there. Returns whether
+    /// the stream is still in use.
     fn take(&mut self, mut bytes: &[u8]) -> bool {
         if self.is_too_long(bytes) {
             let rest = bytes.iter().position(|&byte| byte == b'\n').map(|end| end + 1);

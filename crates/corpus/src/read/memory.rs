@@ -1,7 +1,7 @@
-//! The memory for documents: how much there is, and who has which part of it.
+//! The memory for documents: its total, and the shares that documents hold.
 //!
-//! All who read documents ask one [`Budget`] before bytes are unpacked or parsed. A document keeps its [`Share`] until it is
-//! dropped. How much a document needs depends on what is done with it: [`Need`].
+//! Every reader of documents asks one [`Budget`] before it unpacks or parses bytes. A document keeps its [`Share`]
+//! until the document is dropped. How much memory a document needs depends on what is done with it: [`Need`].
 
 use std::fmt;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use dehusk_core::html::Tree;
 
 use crate::{ReadOptions, Reason};
 
-/// Memory that is divided among all who read documents. Clones are the same memory.
+/// The memory for all documents that are read. Clones share the same memory.
 #[derive(Clone)]
 pub struct Budget(Arc<Pool>);
 
@@ -21,19 +21,20 @@ struct Pool {
     returned: Condvar,
 }
 
-/// A part of the memory. It is returned when it is dropped.
+/// A part of the memory. It is given back when the share is dropped.
 #[derive(Debug)]
 pub struct Share {
     pool: Arc<Pool>,
     bytes: u64,
 }
 
-/// What happens if memory is not free now.
+/// What happens if the requested memory is not free now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
-    /// Others are waited for. Who holds a share already must not wait: if all did, nobody could go on.
+    /// The reader waits until others give memory back. A reader that already holds a share must not wait: if all did,
+    /// none could continue.
     Waits,
-    /// It is an error: [`Reason::NoMemoryNow`].
+    /// The request fails with [`Reason::NoMemoryNow`].
     GivesUp,
 }
 
@@ -48,8 +49,8 @@ impl Budget {
         self.0.limit
     }
 
-    /// Refuses a text that needs more memory than the whole budget to be cleaned. `tree` is that of the page whose visible text it
-    /// is, if its blocks are judged. Takes nothing of the budget. The time is linear in the text.
+    /// Fails if cleaning a text needs more memory than the whole budget. `tree` is the tree of the text's page, if the
+    /// blocks of the page are judged. Takes nothing from the budget. The time is linear in the text.
     ///
     /// # Errors
     /// [`Reason::TooLittleMemory`].
@@ -58,7 +59,7 @@ impl Budget {
         need.within(self.limit(), Size { tags: blocks as u64, ..Size::of_text(text) }).map(drop)
     }
 
-    /// Takes this number of bytes, or all if that is more. Waits until they are free.
+    /// Takes this number of bytes, or the whole budget if that is less. Waits until they are free.
     #[doc(hidden)]
     pub fn take(&self, bytes: u64) -> Share {
         let bytes = bytes.min(self.0.limit);
@@ -68,7 +69,7 @@ impl Budget {
         Share { pool: Arc::clone(&self.0), bytes }
     }
 
-    /// The same, if they are free now.
+    /// Like [`take`](Budget::take), but returns `None` if the bytes are not free now.
     pub(crate) fn take_now(&self, bytes: u64) -> Option<Share> {
         let bytes = bytes.min(self.0.limit);
         let mut left = self.0.left.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +77,8 @@ impl Budget {
         Some(Share { pool: Arc::clone(&self.0), bytes })
     }
 
-    /// Takes this number of bytes, or all if that is more.
+    /// Takes this number of bytes, or the whole budget if that is less. `patience` says what happens if they are not
+    /// free now.
     #[doc(hidden)]
     pub fn ask(&self, bytes: u64, patience: Patience) -> Result<Share, Reason> {
         match patience {
@@ -87,7 +89,7 @@ impl Budget {
 }
 
 impl Default for Budget {
-    /// 3/4 of the memory that was free when it was first asked for: the same budget for the whole process.
+    /// The budget of the whole process: 3/4 of the memory that was free when this was called first.
     fn default() -> Budget {
         static OF_PROCESS: LazyLock<Budget> = LazyLock::new(|| Budget::new(free::most_of_what_is_free()));
         OF_PROCESS.clone()
@@ -95,14 +97,14 @@ impl Default for Budget {
 }
 
 impl fmt::Debug for Budget {
-    /// Always the same: how much memory there is must not show in what is done.
+    /// Always writes the same text, because the amount of memory must not influence what a run does.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("Budget")
     }
 }
 
 impl Share {
-    /// Returns what is more than this number of bytes.
+    /// Gives back all memory of the share beyond this number of bytes.
     fn reduce_to(&mut self, bytes: u64) {
         let more = self.bytes.saturating_sub(bytes);
         self.bytes -= more;
@@ -126,7 +128,7 @@ impl Drop for Share {
 /// A document that is read from a record needs at least this number of bytes for each byte of the record.
 pub(crate) const LEAST_PER_BYTE: u64 = 16;
 
-/// Maximum memory for a document, from when it is read until it is dropped. Measured on the worst cases
+/// Maximum memory for a document, in bytes, from its reading until it is dropped. Measured on the worst cases
 /// (`benches/memory`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -147,12 +149,12 @@ pub(crate) enum Kind {
     Page,
 }
 
-/// What a document is made of.
+/// The numbers that determine how much memory a document needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// Bytes as it is stored, unpacked.
+    /// Bytes of the document as it is stored, unpacked.
     pub stored: u64,
-    /// Start tags, or what begins like one.
+    /// Start tags, and other markup that begins like a start tag.
     pub tags: u64,
     /// Bytes of its text.
     pub text: u64,
@@ -165,7 +167,7 @@ pub struct Size {
 impl Need {
     /// To read a document, and nothing else.
     pub const TO_READ: Need = Need { of_stored: 3, of_tag: 170, of_text: 2, of_token: 0, of_line: 0 };
-    /// The same, if pages are read without their trees.
+    /// To read a document, if pages are read without their trees.
     pub const TO_READ_TEXT: Need = Need { of_stored: 4, of_tag: 0, ..Need::TO_READ };
     /// To clean a document and to write it.
     pub const TO_CLEAN: Need = Need { of_stored: 6, of_tag: 400, of_text: 7, of_token: 48, of_line: 40 };
@@ -173,19 +175,20 @@ impl Need {
     pub const TO_JUDGE: Need = Need { of_tag: 1500, ..Need::TO_CLEAN };
     /// To learn from a document and clean it. Each line may be a known segment.
     pub const TO_STREAM: Need = Need { of_stored: 6, of_tag: 500, of_text: 12, of_token: 60, of_line: 200 };
-    /// The same, if the blocks of pages are judged.
+    /// To learn from a document and clean it, if the blocks of pages are judged.
     pub const TO_STREAM_JUDGED: Need = Need { of_tag: 1700, ..Need::TO_STREAM };
     /// To divide a page into segments or blocks, and to write them.
     pub const TO_DIVIDE: Need = Need { of_stored: 34, of_tag: 2000, of_text: 8, of_token: 0, of_line: 0 };
 
-    /// The most that a document of this number of bytes needs.
+    /// The maximum need of a document of this number of bytes.
     fn most_of(&self, kind: Kind, bytes: u64) -> u64 {
         // The shortest tag has 3 bytes.
         let tags = if kind == Kind::Page { bytes / 3 } else { 0 };
         self.of(Size { stored: bytes, tags, ..Size::default() }).saturating_add(self.most_of_text(bytes))
     }
 
-    /// The most that a text of this number of bytes needs. A token has at least 1 byte, a line that is not empty 2.
+    /// The maximum need of a text of this number of bytes. A token has at least 1 byte, and a line that is not empty at
+    /// least 2.
     fn most_of_text(&self, bytes: u64) -> u64 {
         let of_byte = self.of_text + self.of_token.max((self.of_token + self.of_line) / 2);
         of_byte.saturating_mul(bytes)
@@ -203,7 +206,7 @@ impl Need {
         parts.into_iter().fold(0, |sum: u64, (of, count)| sum.saturating_add(of.saturating_mul(count)))
     }
 
-    /// The same, as an error if it is more than the limit.
+    /// Like [`of`](Need::of), but fails if the need is more than `limit`.
     pub fn within(&self, limit: u64, size: Size) -> Result<u64, Reason> {
         let need = self.of(size);
         if need <= limit { Ok(need) } else { Err(Reason::TooLittleMemory { need: Some(need), limit }) }
@@ -211,9 +214,9 @@ impl Need {
 }
 
 impl Size {
-    /// The size of the markup of a page, without what is said about its text.
+    /// The size of the markup of a page. The numbers for its text are 0.
     pub fn of_page(html: &str) -> Size {
-        // In short stretches, because a processor counts bytes 16 at a time.
+        // A count in a stretch of at most 255 bytes fits in a byte, so that a processor can count 16 bytes at a time.
         let (bytes, next) = (html.as_bytes(), html.as_bytes().get(1..).unwrap_or_default());
         let is_start = |(&byte, &next): (&u8, &u8)| u8::from((byte == b'<') & (next != b'/'));
         let starts = |(bytes, next): (&[u8], &[u8])| -> u8 { bytes.iter().zip(next).map(is_start).sum() };
@@ -221,12 +224,12 @@ impl Size {
         Size { stored: html.len() as u64, tags, ..Size::default() }
     }
 
-    /// The size of a text, of at least the tokens that any tokenizer of words finds in it.
+    /// The size of a text. Counts at least as many tokens as any tokenizer of words finds in it.
     pub fn of_text(text: &str) -> Size {
         let (mut tokens, mut lines, mut in_word, mut before) = (0, 0, false, b'\n');
         for &byte in text.as_bytes() {
             let is_word = byte.is_ascii_alphanumeric();
-            // Of a character that is not ASCII, the first byte counts. It may be a token of its own.
+            // The first byte of each non-ASCII character counts, because the character may be a token of its own.
             let is_inside = byte & 0xc0 == 0x80 || byte.is_ascii_whitespace() || is_word && in_word;
             tokens += u64::from(!is_inside);
             // Lines without text need nothing.
@@ -243,12 +246,13 @@ pub(crate) struct Claim {
     share: Share,
     need: Need,
     limit: u64,
-    /// Whether this is all memory, because the document may need more. Then it is counted what it needs.
+    /// Whether this is the whole budget, because the document may need more. Then its actual need is counted when its
+    /// text is known.
     is_all: bool,
 }
 
 impl Claim {
-    /// The memory that a document of this number of bytes may need at most.
+    /// Claims the maximum memory that a document of this number of bytes may need.
     pub(crate) fn new(options: &ReadOptions, patience: Patience, kind: Kind, bytes: u64) -> Result<Claim, Reason> {
         let (budget, need) = (&options.memory, options.need);
         let worst = need.most_of(kind, bytes);
@@ -256,7 +260,8 @@ impl Claim {
         Ok(Claim { share, need, limit: budget.limit(), is_all: worst > budget.limit() })
     }
 
-    /// The most bytes that a document with this claim may have, unpacked, if it was made for this number.
+    /// Maximum size of a document with this claim, unpacked, in bytes. `bytes` is the size for which the claim was
+    /// made.
     fn most_bytes(&self, bytes: u64) -> u64 {
         if self.is_all { self.limit / (self.need.of_stored + self.need.of_text) } else { bytes }
     }
@@ -266,8 +271,8 @@ impl Claim {
         if self.is_all { self.need.within(self.limit, markup).map(drop) } else { Ok(()) }
     }
 
-    /// Keeps what the document needs, now that its text is known. `stored` is what it was made of: the size of its markup, or
-    /// of its text alone. Fails if that is more than there is.
+    /// Reduces the claim to what the document needs, now that its text is known. `stored` is the size of the stored
+    /// document: of its markup, or of its text alone. Fails if the need is more than the budget.
     pub(crate) fn settled(mut self, stored: Size, text: &str) -> Result<Share, Reason> {
         let need = match self.is_all {
             true => {
@@ -281,9 +286,10 @@ impl Claim {
     }
 }
 
-/// Unpacks a document of about this number of bytes, with the memory for it. `unpack` gets the most bytes that it may return,
-/// and must fail with [`Reason::TooLarge`] or [`Reason::BodyTooLarge`] if there are more. It is then called again with more:
-/// nobody who holds memory waits for more of it.
+/// Unpacks a document of about this number of bytes, and claims the memory for it. `unpack` gets the maximum number of
+/// bytes that it may return, and must fail with [`Reason::TooLarge`] or [`Reason::BodyTooLarge`] if there are more.
+/// Then the memory is given back, more is claimed, and `unpack` is called again. So no reader that holds memory waits
+/// for more.
 pub(crate) fn unpacked<T>(
     options: &ReadOptions,
     patience: Patience,
@@ -315,7 +321,7 @@ pub fn limit_of_process() -> Option<u64> {
     free::limit_of_process()
 }
 
-/// Memory is claimed for documents of at least this number of bytes.
+/// Smaller documents claim as much memory as a document of this number of bytes.
 const LEAST_CLAIM: u64 = 1 << 16;
 
 mod free {
@@ -349,21 +355,21 @@ mod free {
         }
     }
 
-    /// Limits of Linux. Libraries read those of the outermost control group, or none.
+    /// Limits of Linux. Libraries read only the limits of the outermost control group, or none.
     #[cfg(target_os = "linux")]
     mod limits {
         use std::fs::read_to_string;
         use std::path::Path;
 
-        /// The limits of a process, and what counts against each.
+        /// The limits of a process, each with the field of what the process uses of it.
         const LIMITS: [(&str, &str); 2] = [("Max address space", "VmSize:"), ("Max data size", "VmData:")];
 
-        /// What the control groups of this process leave. Each group around it counts.
+        /// The memory that the control groups of this process leave. All groups that contain the process count.
         pub fn of_groups() -> Option<u64> {
             left_by_groups(&read_to_string("/proc/self/cgroup").ok()?, Path::new("/sys/fs/cgroup"))
         }
 
-        /// `groups` is a list of control groups, `root` the folder that has them.
+        /// The least memory that a group leaves. `groups` is a list of control groups, `root` the folder that has them.
         pub fn left_by_groups(groups: &str, root: &Path) -> Option<u64> {
             groups.lines().filter_map(|line| left_by_group(line, root)).min()
         }
@@ -387,7 +393,7 @@ mod free {
             group.ancestors().take_while(|group| group.starts_with(&root)).filter_map(left).min()
         }
 
-        /// What the limits of this process leave of its address space.
+        /// The memory that the limits of this process leave.
         pub fn of_process() -> Option<u64> {
             let read = |name: &str| read_to_string(format!("/proc/self/{name}")).ok();
             left_by_limits(&read("limits")?, &read("status")?)
@@ -497,7 +503,8 @@ mod tests {
         ReadOptions { memory: Budget::new(limit), need: Need::TO_CLEAN, ..ReadOptions::default() }
     }
 
-    /// Unpacks a document of this size with this memory. Returns how much it was asked to unpack, and the result.
+    /// Unpacks a document of this size with this memory. Returns the maximum that each call of `unpack` got, and the
+    /// result.
     fn unpack(size: u64, about: u64, limit: u64) -> (Vec<u64>, Result<u64, Reason>) {
         let mut asked = Vec::new();
         let unpacked = unpacked(&options(limit), Patience::GivesUp, Kind::Text, about, |most| {

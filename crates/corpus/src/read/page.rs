@@ -16,7 +16,7 @@ pub struct Page {
     /// Maps the visible text to the markup.
     pub(crate) map: SourceMap,
     pub(crate) tree: Arc<Tree>,
-    /// The bytes that it was decoded from. `None` if they are the same as its markup.
+    /// The bytes from which the page was decoded. `None` if they are the same as its markup.
     pub(crate) bytes: Option<Vec<u8>>,
     pub(crate) encoding: Option<&'static str>,
     pub(crate) warning: Option<Warning>,
@@ -33,8 +33,8 @@ impl Page {
         &self.tree
     }
 
-    /// The page with cuts made in its visible text, without the elements that are empty then and pictures that are
-    /// template. `text` is all its visible text. See [`page_pruned`].
+    /// The page after `cuts` in its visible text, without the elements that this leaves empty and without pictures that
+    /// are template. `text` is the whole visible text of the page. See [`page_pruned`].
     pub fn without(&self, text: &str, cuts: &[Cut]) -> String {
         page_pruned(&self.markup, text, &self.map, &self.tree, cuts)
     }

@@ -15,7 +15,7 @@ use crate::read::open_file::OpenFile;
 use crate::{Document, FileKind, HtmlView, InputFile, Page, ReadOptions, Reason, SourceId};
 use dehusk_core::html::{AltText, Declared, PageAspect, SourceMap, Tree, declared_encoding, read_with_alt_text};
 
-/// How many times larger compressed text is when it is unpacked, usually.
+/// The usual ratio of the unpacked size of a text to its compressed size.
 pub(crate) const USUAL_RATIO: u64 = 8;
 
 /// Reads the document in `file`. Also returns the compression of the file.
@@ -78,11 +78,12 @@ impl Stored {
     }
 }
 
-/// The markup of a page that is stored as bytes in any encoding, as it is read from a file. A byte order mark says the encoding.
-/// Without one it is UTF-8 if the bytes are valid UTF-8, else the encoding that the page declares, else a guess.
+/// Decodes the markup of a page from bytes in any encoding, in the same way as for a file. A byte order mark decides
+/// the encoding. Without one, it is UTF-8 if the bytes are valid UTF-8, else the encoding that the page declares, else
+/// a guess.
 ///
 /// # Errors
-/// If the bytes are no text.
+/// If the bytes are not text.
 pub fn decoded_page(bytes: &[u8]) -> Result<Cow<'_, str>, Reason> {
     Ok(decode(bytes, in_markup(bytes))?.text)
 }
@@ -100,7 +101,7 @@ enum Text {
 }
 
 impl Text {
-    /// Returns the text. Also returns the bytes if they are not the text. No bytes are copied if they are the text.
+    /// Returns the text, and also the bytes if they differ from the text. Copies no bytes if they are the text.
     fn taken_from(self, bytes: Vec<u8>) -> (String, Option<Vec<u8>>) {
         match self {
             Text::Converted(text) => (text, Some(bytes)),
@@ -115,7 +116,7 @@ fn string(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// The text of a document and what comes with it.
+/// The text of a document, with the page, the tree and the metadata that were requested.
 pub(crate) struct View {
     text: String,
     is_view: bool,
@@ -217,7 +218,7 @@ pub(crate) fn read_all(
     limit: u64,
     reason: impl Fn(io::Error) -> Reason,
 ) -> Result<Vec<u8>, Reason> {
-    // With 1 extra byte, reading notices the end without a larger buffer.
+    // With 1 extra byte, reading notices the end without growing the buffer.
     let mut bytes = Vec::with_capacity(about as usize + 1);
     from.take(limit + 1).read_to_end(&mut bytes).map_err(reason)?;
     match bytes.len() as u64 > limit {

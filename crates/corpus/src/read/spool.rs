@@ -1,8 +1,9 @@
 //! Stores documents in a temporary file, to read them again in any order.
 //!
-//! Mining reads one source at a time, in whatever files its documents are. Compressed files, archives and standard
-//! input can only be read from front to back. So their documents are written to a temporary file. It has no name, and
-//! the system removes it when the program ends in any way. It is in the system's folder for temporary files (`TMPDIR`).
+//! Mining reads one source at a time, whatever files its documents are in. Compressed files, archives and standard
+//! input can only be read from front to back. So their documents are written to a temporary file. This file has no
+//! name, and the system removes it when the program ends, in whatever way. It is in the system's folder for temporary
+//! files (`TMPDIR`).
 //!
 //! A document is stored as its text. If pages are requested, it is stored as its page. Then its text, tree and other
 //! parts are computed again whenever it is read.
@@ -34,7 +35,7 @@ pub(crate) struct Spool {
 struct SpoolFile {
     file: File,
     end: u64,
-    /// The file, opened for reading. Its length may be older than `end`.
+    /// The file, opened for reading. Its length may be older than `end`, from before the last documents were stored.
     readable: Arc<OpenFile>,
 }
 

@@ -1,4 +1,4 @@
-//! Writes results: files that appear when they are complete, and never over what is read.
+//! Writes results: files that appear only when they are complete, and that never replace a file that is read.
 
 pub(crate) mod output;
 pub(crate) mod output_file;

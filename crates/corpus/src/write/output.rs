@@ -1,9 +1,9 @@
-//! The folder that results are written to.
+//! The folder to which results are written.
 //!
-//! Takes the output path, and what the run reads. Makes sure that no output replaces any of it. Each file
-//! below it is written completely or not at all: first to a temporary file in a hidden folder of the run, which then
-//! replaces the old file. A run that is stopped leaves no half-written result, and never changes its input. The next
-//! run removes what a killed run left in its hidden folder.
+//! Takes the path of the folder, and the paths that the run reads. Makes sure that no output replaces any of these.
+//! Each file in the folder is written completely or not at all: first to a temporary file in a hidden folder of the
+//! run, which then replaces the old file. A run that is stopped leaves no half-written result, and never changes its
+//! input. The next run removes the temporary files of a killed run.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -67,8 +67,8 @@ pub enum OutputError {
 }
 
 impl OutputRoot {
-    /// Creates the folder `path` if it does not exist. Fails if it meets something that is read. Removes temporary files
-    /// that killed runs left in it.
+    /// Creates the folder `path` if it does not exist. Fails if it overlaps with something that is read. Removes
+    /// temporary files that killed runs left in it.
     pub fn create(path: impl Into<PathBuf>, reads: &Reads) -> Result<OutputRoot, OutputError> {
         let path = path.into();
         let failed = |error| OutputError::Write { path: path.clone(), error };
@@ -81,7 +81,7 @@ impl OutputRoot {
         Ok(OutputRoot { path, real_path, reads: RwLock::new(reads.clone()), ready, run_folder })
     }
 
-    /// Adds what else the run reads. Fails if the folder meets any of it.
+    /// Adds more paths that the run reads. Fails if the folder overlaps with one of them.
     #[doc(hidden)]
     pub fn also_reads(&self, more: &Reads) -> Result<(), OutputError> {
         more.refuse(&self.path)?;
@@ -117,8 +117,8 @@ impl OutputRoot {
         self.begin(relative)?.replace(old, new)
     }
 
-    /// Deletes the file `relative`, and the folders on the way to it that are empty then. Fails if a link leads out of
-    /// the output folder, or if the file is read.
+    /// Deletes the file `relative`, and the folders on the way to it that this leaves empty. Fails if a link leads out
+    /// of the output folder, or if the file is read.
     #[doc(hidden)]
     pub fn delete(&self, relative: impl AsRef<Path>) -> Result<(), OutputError> {
         let relative = relative.as_ref();
@@ -147,7 +147,7 @@ impl OutputRoot {
         self.folder_of(relative)?;
         let path = self.path.join(relative);
         if relative.starts_with(OWN_FOLDER) {
-            // No person puts a link there. If there is one, it is replaced, and not followed.
+            // No person puts a link there. If there is one, it is replaced instead of followed.
             return self.begin_at(path);
         }
         let target = Target::of(&path)?;
@@ -158,7 +158,7 @@ impl OutputRoot {
         }
     }
 
-    /// Starts a file at any path, which must have no links. Until it is published, it is in this run's folder.
+    /// Starts a file at any path without links. Until the file is published, its content is in this run's folder.
     pub(crate) fn begin_at(&self, path: PathBuf) -> Result<PendingFile, OutputError> {
         let pending = PendingFile::in_run_folder(self.run_folder()?, path.clone());
         pending.map_err(|error| OutputError::Write { path, error })
@@ -167,7 +167,7 @@ impl OutputRoot {
     /// The path of the hidden folder in the output folder, for files that are not results but must outlive the run.
     #[doc(hidden)]
     pub fn own_folder(&self) -> Result<PathBuf, OutputError> {
-        // At its end, a run removes the hidden folder if it is empty.
+        // A run that has a run folder also removes the hidden folder at its end, if that is empty.
         self.run_folder()?;
         self.folder_of(&Path::new(OWN_FOLDER).join("file"))
     }

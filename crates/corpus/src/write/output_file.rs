@@ -1,8 +1,8 @@
 //! A single file to write.
 //!
-//! Takes its path, and what the run reads. The file must not be any of that or lie inside. Unlike an output folder, it may
-//! lie in a folder around the input: nothing else is written there. For the same reason its temporary file is in the
-//! same folder.
+//! Takes the path of the file, and the paths that the run reads. The file must not be one of these, or inside one.
+//! Unlike an output folder, it may be in a folder that contains the input, because nothing else is written there. For
+//! the same reason, its temporary file is in the same folder.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -21,7 +21,7 @@ use crate::write::target::{Target, folder_of};
 pub enum OutputKind {
     /// This text is in its first 4 KiB.
     Text(&'static str),
-    /// Its first line is a JSON object. For one of these lists, the object has all keys.
+    /// Its first line is a JSON object that has all keys of one of these lists.
     Lines(&'static [&'static [&'static str]]),
 }
 
@@ -34,7 +34,8 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Creates the folder of the file if it does not exist. Fails if the file is read or lies inside something that is.
+    /// Creates the folder of the file if it does not exist. Fails if the run reads the file or a folder that contains
+    /// it.
     pub fn create(path: &Path, reads: &Reads) -> Result<OutputFile, OutputError> {
         Target::of(path)?;
         if path.file_name().is_none() {
@@ -81,13 +82,13 @@ impl OutputFile {
         .map_err(|error| OutputError::Write { path: self.path.clone(), error })
     }
 
-    /// The error that it cannot be written.
+    /// The error that this file cannot be written.
     pub fn cannot_write(&self, error: io::Error) -> OutputError {
         OutputError::Write { path: self.path.clone(), error }
     }
 
-    /// Like [`begin`](OutputFile::begin), for a run with an output folder. The unfinished file is in this folder. So
-    /// nothing of it is left if the run is killed and another run continues it.
+    /// Like [`begin`](OutputFile::begin), for a run with an output folder. The unfinished file is in this folder. So if
+    /// the run is killed, the run that continues it removes the unfinished file.
     pub fn begin_in(&self, folder: &OutputRoot) -> Result<PendingFile, OutputError> {
         match self.target()? {
             Target::Stream(_) => self.begin(),
@@ -95,7 +96,7 @@ impl OutputFile {
         }
     }
 
-    /// What is written to. It is looked at again, because the path may have become a link since.
+    /// The target of the path. It is determined again, because the path may have become a link since the last time.
     fn target(&self) -> Result<Target, OutputError> {
         let target = Target::of(&self.path)?;
         self.reads.refuse_target(&self.path, &target)?;

@@ -1,7 +1,7 @@
 //! A file that is being written.
 //!
-//! Takes its final path. The content is written to a temporary file. Publishing moves this file to its place in one
-//! step. Without it, nothing is left. Output to a device or a named pipe is written directly.
+//! Takes its final path. The content is written to a temporary file. Publishing moves this file to the final path in
+//! one step. A file that is not published leaves nothing. Output to a device or a named pipe is written directly.
 
 use std::fs::{self, File};
 use std::hash::{Hash, Hasher};
@@ -18,6 +18,7 @@ use crate::write::target::folder_of;
 
 /// Prefix of the names of temporary files. They are hidden, so they are never read as documents.
 const TEMPORARY_PREFIX: &str = ".dehusk-";
+
 /// A file that appears at its path when it is published.
 #[derive(Debug)]
 pub struct PendingFile {
@@ -43,7 +44,7 @@ impl PendingFile {
         Ok(PendingFile { sink: BufWriter::new(Sink::Temporary(file)), path, _folder: Some(folder) })
     }
 
-    /// Starts a file whose temporary file is in the same folder.
+    /// Starts a file whose temporary file is in the folder of its path.
     pub(crate) fn beside_itself(path: PathBuf) -> io::Result<PendingFile> {
         Ok(PendingFile { sink: BufWriter::new(Sink::Temporary(temporary_beside(&path)?)), path, _folder: None })
     }
@@ -130,7 +131,8 @@ fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives a file all permissions of the one that it replaces. If this fails, no more people can read it than before.
+/// Gives a temporary file the permissions of the file that it replaces. If this fails, only people who could read the
+/// old file can read it.
 fn keep_permissions(file: &NamedTempFile, path: &Path) {
     if let Ok(metadata) = fs::metadata(path) {
         let _ = file.as_file().set_permissions(metadata.permissions());
@@ -147,8 +149,9 @@ fn copy(from: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates a temporary file in the folder of `path`, with its permissions at most. Its name is a hash of the file name and a number. So a file that a
-/// killed process left for the same path is found and removed, and no other file is touched.
+/// Creates a temporary file in the folder of `path`, which other users can read only if they can read `path`. Its name
+/// contains a hash of the file name of `path`, and a number. So a file that a killed process left for the same path is
+/// found and removed, and no other file is touched.
 pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let mut hasher = FxHasher::default();
     path.file_name().hash(&mut hasher);
@@ -173,8 +176,8 @@ pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Removes the temporary files that killed processes left in a folder. Those that are still being written are locked,
-/// and are kept.
+/// Removes the temporary files that killed processes left in a folder. Temporary files that are still being written are
+/// locked, and are kept.
 pub fn remove_left_over(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
@@ -184,8 +187,9 @@ pub fn remove_left_over(folder: &Path) {
     }
 }
 
-/// A temporary file that will be put at `path`. Whoever cannot read what is there now cannot read it from its first byte
-/// on. If nothing is there, it has the permissions of any new file, which the umask allows.
+/// A builder of the temporary file for `path`. From its first byte on, only people who can read the current file at
+/// `path` can read the temporary file. If there is no current file, it has the permissions that the umask allows for
+/// any new file.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "permissions are those of the folder"))]
 fn temporary_file(path: &Path) -> Builder<'static, 'static> {
     let mut builder = Builder::new();
@@ -193,7 +197,7 @@ fn temporary_file(path: &Path) -> Builder<'static, 'static> {
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = fs::metadata(path).map_or(0o666, |metadata| metadata.permissions().mode() & 0o777);
-        // If a process is killed, the next one must be able to open what it left.
+        // If a process is killed, the next one must be able to open the temporary file that it left.
         builder.permissions(PermissionsExt::from_mode(mode | 0o600));
     }
     builder
@@ -202,7 +206,8 @@ fn temporary_file(path: &Path) -> Builder<'static, 'static> {
 /// Removes a temporary file if no process holds its lock. Returns whether it was removed. Where locks are not
 /// supported, it is kept, because it may be in use.
 fn remove_if_left_over(path: &Path) -> bool {
-    // It is removed while it is locked. So if 2 processes find it, neither removes the next file of the other.
+    // The file is removed while it is locked. So if 2 processes find it, neither removes a new file that the other has
+    // created at this path.
     let Ok(file) = File::options().read(true).write(true).open(path) else { return false };
     file.try_lock().is_ok() && fs::remove_file(path).is_ok()
 }

@@ -1,8 +1,8 @@
-//! What a run reads, so that none of its outputs replaces it.
+//! The files and folders that a run reads, so that none of its outputs replaces them.
 //!
-//! Takes the paths of all that is read: corpora, pattern files, lists, models, settings, states. Each output asks it
-//! before it is written. Files are compared by what they are to the file system, and not by their paths: a link, another
-//! mount or another spelling leads to the same file.
+//! Takes the paths of all that is read: corpora, pattern files, lists, models, settings, states. Each output is checked
+//! against them before it is written. Files are compared by their identity in the file system, not by their paths: a
+//! link, another mount or another spelling leads to the same file.
 
 use std::fs;
 use std::io;
@@ -15,41 +15,44 @@ use crate::InputFile;
 use crate::write::output::OutputError;
 use crate::write::target::{FileId, Target, folder_of, has_other_names};
 
-/// What a run reads. No output can be opened without it, because an output must not replace what is read.
+/// The files and folders that a run reads. No output can be opened without this value, because it must not replace any
+/// of them.
 #[derive(Clone, Debug)]
 pub struct Reads(Vec<Arc<Part>>);
 
-/// Some of what is read.
+/// Some of the files and folders that are read.
 #[derive(Debug, Default)]
 struct Part {
     /// The files and folders, each with its path.
     read: FxHashMap<FileId, PathBuf>,
-    /// The folders around a corpus, each with the path of one.
+    /// The folders that contain a corpus, each with the path of one such corpus.
     around: FxHashMap<FileId, PathBuf>,
     documents: Documents,
 }
 
-/// The files of a corpus. Those in folders can have other names elsewhere.
+/// The files of a corpus. Files in its folders can have other names elsewhere.
 #[derive(Debug, Default)]
 struct Documents {
     files: Arc<Vec<InputFile>>,
-    /// The index of each file. Made only if an output is a file with several names, because all files are looked at.
+    /// The index of each file. Computed only if an output is a file with several names, because all files are looked
+    /// at.
     known: OnceLock<FxHashMap<FileId, usize>>,
 }
 
 impl Reads {
-    /// For a run that reads nothing but what it rewrites.
+    /// For a run that reads only the files that it rewrites.
     pub fn nothing() -> Reads {
         Reads(Vec::new())
     }
 
-    /// Adds folders and files with documents. An output is none of them, lies in none of them, and is no folder around
-    /// one: the next run would read it as input. What does not exist is reported when it is read.
+    /// Adds folders and files with documents. An output must not be one of them, be inside one, or be a folder that
+    /// contains one: the next run would read the output as input. A missing path is reported when it is read.
     pub fn corpus(self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Reads {
         self.documents(paths, Arc::default())
     }
 
-    /// The same, with the files that were found there. An output is no other name of one of them.
+    /// Like [`corpus`](Reads::corpus), with the files that were found there. An output must not be another name of one
+    /// of these files.
     pub(crate) fn documents(
         mut self,
         paths: impl IntoIterator<Item = impl AsRef<Path>>,
@@ -62,7 +65,8 @@ impl Reads {
         self
     }
 
-    /// Adds files that are not documents. Outputs may lie beside them. In a folder, nothing may be written.
+    /// Adds files that are not documents. Outputs may be beside these files. If a path is a folder, nothing may be
+    /// written in it.
     pub fn files(mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Reads {
         let mut part = Part::default();
         paths.into_iter().for_each(|path| drop(part.add(path.as_ref())));
@@ -70,15 +74,15 @@ impl Reads {
         self
     }
 
-    /// Adds all that others read.
+    /// Adds the files and folders of `others`.
     #[must_use]
     pub fn and(mut self, others: &Reads) -> Reads {
         self.0.extend(others.0.iter().cloned());
         self
     }
 
-    /// Fails if an output at `path`, which need not exist, would be something that is read, or lie in it, or be a folder
-    /// around a corpus.
+    /// Fails if an output at `path` would be something that is read, be inside it, or be a folder that contains a
+    /// corpus. The path need not exist.
     #[doc(hidden)]
     pub fn refuse(&self, path: &Path) -> Result<(), OutputError> {
         let planned = without_links(path).map_err(|error| OutputError::Write { path: path.to_owned(), error })?;
@@ -104,7 +108,7 @@ impl Reads {
         }
     }
 
-    /// Fails if what is written to `path` would replace something that is read. The folder of the path was checked.
+    /// Fails if writing to `path` would replace something that is read. The folder of `path` was checked before.
     pub(crate) fn refuse_target(&self, path: &Path, target: &Target) -> Result<(), OutputError> {
         match target {
             // A link may lead into a corpus.
@@ -128,7 +132,7 @@ impl Reads {
 }
 
 impl Documents {
-    /// The path of this file, if it is one of them.
+    /// The path of the document with this identity, if there is one.
     fn path_of(&self, id: &FileId) -> Option<PathBuf> {
         let known = self.known.get_or_init(|| {
             let files = self.files.iter().enumerate().filter(|(_, file)| !file.is_stdin());
@@ -139,7 +143,8 @@ impl Documents {
 }
 
 impl Part {
-    /// Adds a file or a folder, and returns its real path. A device or a pipe keeps nothing that could be replaced.
+    /// Adds a file or a folder, and returns its real path. A device or a pipe is not added, because it stores nothing
+    /// that could be replaced.
     fn add(&mut self, path: &Path) -> Option<PathBuf> {
         // Standard input may be a file that the shell opened.
         let is_stdin = path == Path::new(InputFile::STDIN);
@@ -152,7 +157,7 @@ impl Part {
         Some(real)
     }
 
-    /// `seen` has the folders that were added.
+    /// Adds a file or a folder with documents, and the folders around it. `seen` has the folders that were added.
     fn add_corpus(&mut self, path: &Path, seen: &mut FxHashSet<PathBuf>) {
         let Some(real) = self.add(path).filter(|_| path != Path::new(InputFile::STDIN)) else { return };
         let mut folder = folder_of(&real);

@@ -1,8 +1,8 @@
 //! The folder for the unfinished files of a run.
 //!
-//! Takes an output folder. Creates a folder for the run in it, `.dehusk/run-*`, and removes it when it is dropped. A
-//! file in it is locked as long as the run lives, however the run ends. So a later run can recognise and remove what a
-//! dead run left.
+//! Takes an output folder. Creates a folder for the run in it, `.dehusk/run-*`, and removes this at the end of the run.
+//! A file in the run folder is locked as long as the run lives; the lock ends with the run, however that ends. So a
+//! later run can recognise and remove the folder of a dead run.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -20,7 +20,8 @@ const PREFIX: &str = "run-";
 const LOCK: &str = "lock";
 
 /// The run folders of this process, to remove them if the process ends at once. Creating or removing a folder takes the
-/// write lock, creating a file in one takes the read lock. So nothing is created that the end of the process misses.
+/// write lock, creating a file in one takes the read lock. So everything that was created is known when the process
+/// ends.
 static LIVE: RwLock<BTreeSet<PathBuf>> = RwLock::new(BTreeSet::new());
 
 /// The folder of a living run.
@@ -46,7 +47,7 @@ impl RunFolder {
         attempt(output)
     }
 
-    /// Creates a temporary file in it.
+    /// Creates a temporary file in this folder.
     pub(crate) fn temporary_file(&self, names: &Builder) -> io::Result<NamedTempFile> {
         let _live = LIVE.read().unwrap_or_else(PoisonError::into_inner);
         names.tempfile_in(&self.path)
@@ -86,7 +87,8 @@ pub fn abandon_unfinished() {
     std::mem::forget(live);
 }
 
-/// Creates and locks a run folder. The error is `NotFound` if another run removed it as a dead one.
+/// Creates and locks a run folder. The error is `NotFound` if another run took this folder for that of a dead run and
+/// removed it.
 fn attempt(output: &Path) -> io::Result<RunFolder> {
     let folder = output.join(OWN_FOLDER);
     let mut live = live();

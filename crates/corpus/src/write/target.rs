@@ -1,4 +1,4 @@
-//! The target of a path that something is written to.
+//! The target of a path to which an output is written.
 //!
 //! A regular file is replaced. A link to a file is kept, and its target is replaced. A device or a named pipe is
 //! written directly: replacing it by a file would break all programs that use it.
@@ -14,17 +14,17 @@ pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What a file or a folder is to the file system, whatever its path.
+/// The identity of a file or folder in the file system, whatever its path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileId(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
 
 impl FileId {
-    /// Of the file or folder at a path, after all links. `None` if there is none.
+    /// The identity of the file or folder at a path, after all links. `None` if there is none.
     pub fn of(path: &Path) -> Option<FileId> {
         FileId::with(path, &fs::metadata(path).ok()?)
     }
 
-    /// Of the open file that was found at this path.
+    /// The identity of an open file that was found at this path.
     pub fn of_open(file: &File, path: &Path) -> Option<FileId> {
         FileId::with(path, &file.metadata().ok()?)
     }
@@ -48,7 +48,7 @@ pub(crate) fn has_other_names(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.nlink() > 1)
 }
 
-/// The same. It cannot be asked here.
+/// Whether a file has other names than this one. This system does not tell.
 #[cfg(not(unix))]
 pub(crate) fn has_other_names(_: &Path) -> bool {
     false

@@ -1,4 +1,4 @@
-//! What becomes of answers, and of what has none.
+//! Handles answers, and requests without an answer.
 
 use std::io::Write;
 
@@ -18,16 +18,16 @@ use crate::lanes::Time;
 use crate::record::{Earlier, records};
 use crate::resolve::ResolveError;
 
-/// Redirections in a row that are followed (RFC 9309, section 2.3.1.2 asks for five at least).
+/// Maximum number of redirections in a row that are followed (RFC 9309, section 2.3.1.2 asks for five at least).
 const MOST_REDIRECTS: u8 = 5;
 
-/// Sitemaps in sitemaps.
+/// Maximum depth of sitemaps in sitemaps.
 const MOST_INDEXES: u8 = 4;
 
-/// How often something is tried that may pass.
+/// Maximum number of tries, if the failure may pass.
 const MOST_TRIES: u8 = 3;
 
-/// How long the addresses of a host count, in milliseconds.
+/// How long the addresses of a host are used, in milliseconds.
 const NAME_AGE: u64 = 600_000;
 
 /// The longest time for which a server is left alone, whatever it asks for, in milliseconds.
@@ -36,13 +36,13 @@ pub(super) const LONGEST_PENALTY: u64 = 86_400_000;
 /// The longest time between two looks at a feed, in milliseconds.
 const LONGEST_INTERVAL: u64 = 86_400_000;
 
-/// Whether a redirection leads to what was asked for.
+/// Whether a redirection leads to the URL that was asked for.
 fn is_itself(entry: &Entry, target: &Address, written: &str) -> bool {
     let is_too_long = written.len() > Address::LONGEST;
     target.as_str() == entry.url && (is_too_long || written == entry.asked.as_deref().unwrap_or(&entry.url))
 }
 
-/// What was asked for.
+/// The request to which an answer belongs.
 pub(super) struct Asked {
     pub(super) lane: u32,
     /// See [`Task::key`].
@@ -52,7 +52,7 @@ pub(super) struct Asked {
 }
 
 impl Crawl {
-    /// A thread has done its task.
+    /// Handles the outcome of a task that a thread has done.
     pub(super) fn done(
         &mut self,
         task: Task,
@@ -71,7 +71,8 @@ impl Crawl {
                             self.hosts.clear();
                         }
                         self.hosts.insert(task.address.host().to_owned(), (now + NAME_AGE, ips));
-                        // It goes before those that wait since then. Behind them, it might come when this is forgotten.
+                        // The lane goes before the lanes that were queued in the meantime. Behind them, it might come
+                        // up when the addresses are forgotten again.
                         self.lanes.wake(lane, 0);
                     }
                     Err(error) => {
@@ -82,7 +83,7 @@ impl Crawl {
             }
             Outcome::Fetched { took, answer } => {
                 self.summary.requests += 1;
-                // The time is rounded down.
+                // The clock rounds the time down, so 1 is added.
                 if let Some(ip) = task.ip {
                     self.lanes.answered(lane, ip, now + 1, took.as_millis() as u64);
                 }
@@ -102,7 +103,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Writes an answer. A page whose body the archive has already is written without it.
+    /// Writes an answer. A page whose body the archive has already is written without the body.
     fn store(&mut self, task: &Task, answer: &mut Answer) -> Result<()> {
         let new_page = answer.new_page.take();
         if let Some((response, page)) = &new_page
@@ -137,7 +138,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Returns where the answer is.
+    /// Writes packed records. Returns the position of the answer.
     fn write(&mut self, packed: &PackedRecords) -> Result<Position> {
         let begin = self.archive.append(&[&packed.request[..], &packed.answer].concat());
         let begin = begin.map_err(|error| self.of_archive(error))?;
@@ -189,6 +190,7 @@ impl Crawl {
                 _,
             ) => {}
         }
+
         if let (Some(copy), Some(record)) = (copy, record) {
             copy.write_all(&record)
                 .and_then(|()| copy.flush())
@@ -209,7 +211,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Notes what an answer leads to.
+    /// Applies an answer: queues the URLs to which it leads, and notes the visit.
     pub(super) fn apply(
         &mut self,
         asked: Asked,
@@ -244,11 +246,13 @@ impl Crawl {
             self.set_robots(&origin.clone(), &robots)?;
             return Ok(());
         }
+
         let Some(key) = key else { return Ok(()) };
         if entry.kind == Kind::Page {
-            // Whatever the answer is: links to pages that do not exist have no end, either.
+            // Every answer counts, because links to pages that do not exist can go on without end, too.
             self.change_counts(lane, |counts| counts.asked += 1)?;
         }
+
         let url = &entry.url;
         let mut again = None;
         match examined.found {
@@ -281,8 +285,8 @@ impl Crawl {
             Found::Sitemap { is_index, listed } => {
                 self.summary.sitemaps += 1;
                 let Kind::Sitemap(site) = &entry.kind else { return Ok(()) };
-                // It speaks for the site whose robots.txt names it, wherever it is (sitemaps.org, "Sitemaps & Cross Submits"). Its
-                // parts may be where it is itself.
+                // A sitemap lists URLs for the site whose robots.txt names it, wherever the sitemap is (sitemaps.org,
+                // "Sitemaps & Cross Submits"). The parts of an index may also be at the domain of the index.
                 let is_near = |url: &Address| {
                     self.options.leaves_domain || url.domain() == site || is_index && url.domain() == address.domain()
                 };
@@ -323,6 +327,7 @@ impl Crawl {
             }
             Found::Robots(_) | Found::Redirect(_) | Found::Nothing | Found::Unexpected(_) => {}
         }
+
         match (again, self.options.watch, &entry.kind) {
             (Some((visit, hint)), Some(least), Kind::Feed) => {
                 let least = least.as_millis() as u64;
@@ -366,7 +371,8 @@ impl Crawl {
         Ok(())
     }
 
-    /// There is no answer that helps. `again` is when the server wants to be asked again.
+    /// Handles a request without a useful answer: it is tried again later, or fails. `again` is the time at which the
+    /// server wants to be asked again.
     pub(super) fn missed(
         &mut self,
         key: Option<Key>,
@@ -393,6 +399,7 @@ impl Crawl {
             let robots = Robots::Unreachable { again: again.unwrap_or(now + wait(tries)) };
             return self.set_robots(&origin.clone(), &robots);
         }
+
         let Some(key) = key else { return Ok(()) };
         let tries = entry.tries + 1;
         if may_pass && tries < MOST_TRIES {
@@ -402,7 +409,7 @@ impl Crawl {
         }
         self.fail(&entry.url, why, observer);
         match (self.options.watch, &entry.kind) {
-            // A feed may be there again.
+            // The feed may be back later.
             (Some(_), Kind::Feed) => {
                 let later = Entry { tries: 0, not_before: now + LONGEST_INTERVAL / 4, ..entry };
                 self.with(|frontier| frontier.postpone(key, &later, None))

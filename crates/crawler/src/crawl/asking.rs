@@ -1,4 +1,4 @@
-//! What is asked next.
+//! Decides what is asked next.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::frontier::{Entry, Key, Kind, LaneRow, Robots};
 use crate::lanes::Time;
 use crate::robots::Rules;
 
-/// How long a robots.txt counts, in milliseconds: a day (RFC 9309, section 2.4).
+/// How long a robots.txt is used, in milliseconds: a day (RFC 9309, section 2.4).
 const ROBOTS_AGE: u64 = 86_400_000;
 
-/// Hosts and files of rules that are kept in memory.
+/// Maximum number of hosts, and of robots.txt rules, that are kept in memory.
 pub(super) const MOST_KEPT: usize = 20_000;
 
-/// Whether something may be visited.
+/// Whether a URL may be visited.
 enum Access {
     Allowed,
     Forbidden,
@@ -28,9 +28,9 @@ enum Access {
     /// Nothing of this domain may be visited before this time.
     Rest(Time),
     Never,
-    /// Its robots.txt is asked for first.
+    /// Its robots.txt must be requested first.
     Ask,
-    /// Its robots.txt is asked for already.
+    /// Its robots.txt was requested already.
     Asked,
 }
 
@@ -43,7 +43,7 @@ fn path_of(url: &Url) -> String {
 }
 
 impl Crawl {
-    /// What a lane that may go has to do.
+    /// The next task of a lane that may go. `None` if the lane has nothing to do now.
     pub(super) fn next_task(&mut self, lane: u32, now: Time, observer: &dyn Observer) -> Result<Option<Task>> {
         loop {
             let Some((key, entry)) = self.next_entry(lane)? else { return Ok(None) };
@@ -66,6 +66,7 @@ impl Crawl {
                 self.give_up(lane, LeftOut::OverLimit, observer, |other| other.kind == entry.kind)?;
                 continue;
             }
+
             let origin = address.origin();
             let asked = entry.asked.as_deref().and_then(|asked| Url::parse(asked).ok());
             let path = path_of(asked.as_ref().unwrap_or(address.url()));
@@ -100,7 +101,7 @@ impl Crawl {
                     continue;
                 }
                 Access::Later(not_before) => {
-                    // Others of the domain may be.
+                    // Other URLs of the domain may be visited now.
                     let later = Entry { not_before, ..task.entry };
                     self.with(|frontier| frontier.postpone(key, &later, None))?;
                     continue;
@@ -127,12 +128,13 @@ impl Crawl {
                     task.key = None;
                 }
             }
+
             let known = self.hosts.get(task.address.host()).filter(|(until, _)| *until > now);
             let Some((_, ips)) = known else {
                 self.lanes.hold(lane);
                 return Ok(Some(task));
             };
-            // If it cannot be reached at one address, it may be at another.
+            // A host that cannot be reached at one address may be reached at another.
             let ip = ips[usize::from(task.entry.tries) % ips.len()];
             if !self.lanes.may_ask(lane, ip, now) {
                 return Ok(None);
@@ -144,7 +146,8 @@ impl Crawl {
             };
             if !matches!(task.entry.kind, Kind::Robots(_)) {
                 task.earlier = self.with(|frontier| frontier.visit(&task.entry.url))?;
-                // What leads to others is read once in each run, for they may not have been visited in the last one.
+                // Entries that lead to others are read once in each run, because the last run may not have visited all
+                // of those.
                 task.is_conditional = match task.entry.kind {
                     Kind::Page => !task.follows_links && !task.earlier.as_ref().is_some_and(|visit| visit.has_refresh),
                     _ => self.watched.contains(&task.entry.url),
@@ -184,7 +187,8 @@ impl Crawl {
         })
     }
 
-    /// Whether the robots.txt of an origin allows a visit of this path. If it is read for the first time, it may name sitemaps.
+    /// Decides whether the robots.txt of an origin allows a visit of this path. At its first use in a run, its crawl
+    /// delay is set, and its sitemaps are queued.
     fn access(
         &mut self,
         lane: u32,
@@ -211,6 +215,7 @@ impl Crawl {
                 _ => return Ok(Access::Ask),
             },
         };
+
         if self.used.insert(origin.to_owned()) {
             let delay = rules.delay().map_or(0, |delay| delay.as_millis() as u64);
             self.lanes.set_crawl_delay(lane, delay);
@@ -227,7 +232,7 @@ impl Crawl {
                 self.give(sitemaps.into_iter().map(|sitemap| (sitemap, kind.clone())), Way::default(), observer)?;
             }
             if delay > self.options.delay.as_millis() as u64 {
-                // The request that comes now waits for it, too.
+                // The current request waits for the crawl delay, too.
                 return Ok(Access::Rest(now + delay));
             }
         }

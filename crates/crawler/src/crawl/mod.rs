@@ -1,4 +1,4 @@
-//! A crawl: who is asked for what, and what becomes of the answers. One thread decides ([`Crawl`]), and others fetch.
+//! A crawl. One thread decides what is requested, and handles the answers ([`Crawl`]). Other threads fetch.
 
 mod answers;
 mod asking;
@@ -27,20 +27,21 @@ use answers::{Asked, LONGEST_PENALTY};
 pub use options::{AGENT, CrawlError, LeftOut, Observer, Options, Seed, Start, Summary, Wanted};
 use worker::{Event, Task, same_page, visit, work};
 
-/// A domain that wants to be left alone for longer is left to another run. In milliseconds.
+/// The longest wait for a domain in a run, in milliseconds. If a domain wants to be left alone for longer, it is left
+/// to another run.
 const PATIENCE_OF_RUN: u64 = 3_600_000;
 
-/// Reasons that are counted one by one, and their length.
+/// Maximum number of reasons that are counted one by one, and maximum length of a reason.
 const MOST_REASONS: usize = 100;
 const LONGEST_REASON: usize = 200;
 
-/// What the others are counted as.
+/// The name under which all other reasons are counted.
 const OTHER_REASONS: &str = "other reasons";
 
-/// How often everything is written to the disk.
+/// The usual time between two commits, which write everything to the disk.
 const COMMIT: Duration = Duration::from_secs(1);
 
-/// The least time between two writings. The disk has four times as long to rest as it needs.
+/// The least time between two commits. After a commit, the disk rests for four times as long as the commit took.
 const COMMIT_SOON: Duration = Duration::from_millis(10);
 
 type Result<T> = std::result::Result<T, CrawlError>;
@@ -54,32 +55,32 @@ pub struct Crawl {
     lanes: Lanes,
     summary: Summary,
     clock: Clock,
-    /// Addresses of hosts, and until when they count.
+    /// The IP addresses of hosts, and the time until which they are used.
     hosts: HashMap<String, (Time, Vec<IpAddr>)>,
     /// Rules of origins, and when they were read.
     rules: HashMap<String, (Time, Arc<Rules>)>,
     /// Origins whose rules were used in this run.
     used: HashSet<String>,
-    /// How often a robots.txt was asked for in vain in this run.
+    /// Number of failed requests for the robots.txt of an origin in this run.
     robots_tries: HashMap<String, u8>,
     /// Origins whose robots.txt cannot be read in this run.
     unreachable: HashSet<String>,
-    /// Lanes that wait for the robots.txt of an origin, which is somewhere else.
+    /// Lanes that wait for the robots.txt of an origin, because it is redirected elsewhere.
     waiting: HashMap<String, Vec<u32>>,
-    /// What lanes have in this run, and whether that has changed since it was written.
+    /// The counts of lanes in this run, and whether they have changed since they were written.
     counts: HashMap<u32, (Counts, bool)>,
-    /// Lanes of which a feed or a sitemap was the last that was asked for. Then it is the turn of a page.
+    /// Lanes whose last request was for a feed or a sitemap. Their next request is for a page.
     had_list: HashSet<u32>,
     /// Feeds that were read in this run, and are read again.
     watched: HashSet<String>,
     /// Milliseconds between two looks at a feed.
     intervals: HashMap<String, u64>,
-    /// Lanes that were given something since the last commit. What answers lead to can be found in them again, but not this. So it is
-    /// asked for only when it is on the disk.
+    /// Lanes that were given URLs to which no answer leads, since the last commit. After a crash, the URLs in answers
+    /// can be found in the archive again, but these cannot. So they are requested only when they are on the disk.
     fresh: HashSet<u32>,
 }
 
-/// Is not told what was found after a crash.
+/// The observer of answers that are recovered after a crash. It ignores them.
 struct Nobody;
 
 impl Observer for Nobody {}
@@ -103,10 +104,11 @@ impl Clock {
 }
 
 impl Crawl {
-    /// Opens the crawl in a folder, or makes the folder. What was written after the last commit is read again.
+    /// Opens the crawl in a folder, or makes the folder. Answers that were written after the last commit are read
+    /// again.
     ///
     /// # Errors
-    /// If the folder cannot be used, or `start` does not fit what is there.
+    /// If the folder cannot be used, or `start` does not fit the run that is there.
     pub fn open(folder: &Path, options: Options, start: Start) -> Result<Crawl> {
         let hidden = folder.join(".crawl");
         std::fs::create_dir_all(&hidden).map_err(|error| CrawlError::Io { path: hidden.clone(), error })?;
@@ -119,6 +121,7 @@ impl Crawl {
             Start::Resume if !is_open => return Err(CrawlError::NothingToResume(folder.to_owned())),
             _ => {}
         }
+
         let mut found = Vec::new();
         let position = frontier.state.position;
         let archive =
@@ -127,6 +130,7 @@ impl Crawl {
                 Ok(())
             });
         let archive = archive.map_err(|error| CrawlError::Io { path: folder.to_owned(), error })?;
+
         let mut crawl = Crawl {
             lanes: Lanes::new(options.delay.as_millis() as u64, options.threads),
             options: Arc::new(options),
@@ -147,6 +151,7 @@ impl Crawl {
             intervals: HashMap::new(),
             fresh: HashSet::new(),
         };
+
         for (recorded, position) in found {
             crawl.recover(recorded, position)?;
         }
@@ -158,7 +163,8 @@ impl Crawl {
         }
         crawl.summary = Summary::default();
         crawl.commit()?;
-        // Whoever was asked a moment ago by the same crawl is not asked at once again.
+
+        // A server that the same crawl has asked a moment ago is not asked again at once.
         let now = crawl.clock.now() + 1; // it is rounded down
         if is_open || crawl.frontier.state.run > 1 {
             crawl.lanes.nothing_before(now + crawl.options.delay.as_millis() as u64);
@@ -173,7 +179,7 @@ impl Crawl {
         Ok(crawl)
     }
 
-    /// An answer that was written but not noted.
+    /// Handles an answer that was written to the archive, but not noted in the frontier.
     fn recover(&mut self, recorded: Recorded, position: Position) -> Result<()> {
         let Some((recorded, stored)) = self.with_body(recorded)? else { return Ok(()) };
         let Recorded { url: asked, address, id, response, .. } = recorded;
@@ -185,6 +191,7 @@ impl Crawl {
             None if address.url().path() == "/robots.txt" => (None, Entry::new(url, Kind::Robots(address.origin()), 0)),
             None => return Ok(()),
         };
+
         let follows_links = self.follows_links(&entry);
         let Ok(examined) = examine(&address, &entry.kind, &response, follows_links, self.options.limits.body) else {
             return Ok(());
@@ -195,6 +202,7 @@ impl Crawl {
             let until = self.clock.now() + until;
             self.change_row(lane, |row| row.not_before = row.not_before.max(until))?;
         }
+
         let mut visit = visit(&examined, &response, id);
         match stored {
             Some(Stored { url, at, record, .. }) => visit = Visit { at, record, url: Some(url), ..visit },
@@ -208,8 +216,8 @@ impl Crawl {
         self.apply(Asked { lane, key, entry, address }, examined, visit, &Nobody)
     }
 
-    /// An answer with its body, and the record that has it if that is another one. `None` if it cannot be found: then the page is asked
-    /// for again.
+    /// Adds the body to an answer, if another record has it, and returns this record, too. `None` if the body cannot be
+    /// found: then the page is requested again.
     fn with_body(&mut self, recorded: Recorded) -> Result<Option<(Recorded, Option<Stored>)>> {
         let Some(digest) = recorded.elsewhere else { return Ok(Some((recorded, None))) };
         let page = same_page(&digest, &recorded.response.head);
@@ -249,6 +257,7 @@ impl Crawl {
             }
             let _ = to_us.send(Event::NoMoreSeeds); // nobody listens when the run was stopped
         });
+
         let (mut flying, mut has_seeds) = (0, true);
         let (mut committed, mut rest) = (Instant::now(), COMMIT_SOON);
         let is_stopped = loop {
@@ -266,10 +275,11 @@ impl Crawl {
                 let Some(lane) = self.lanes.pop(now) else { break };
                 if let Some(task) = self.next_task(lane, now, observer)? {
                     flying += 1;
-                    // There are as many places as threads.
+                    // This never waits: the channel has as many places as there are threads.
                     let _ = to_threads.send(Box::new(task));
                 }
             }
+
             let next =
                 self.lanes.first_time().filter(|&next| flying < threads && !self.is_full(flying) && self.is_soon(next));
             if flying == 0 && next.is_none() && (!has_seeds && self.fresh.is_empty() || self.is_full(0)) {
@@ -279,8 +289,9 @@ impl Crawl {
             if !self.fresh.is_empty() {
                 pause = pause.min(rest.saturating_sub(committed.elapsed()).as_millis() as u64 + 1);
             }
+
             let mut event = events.recv_timeout(Duration::from_millis(pause)).ok();
-            // What came meanwhile is taken together.
+            // All events that came in the meantime are handled together.
             for _ in 0..1024 {
                 match event.take().or_else(|| events.try_recv().ok()) {
                     None => break,
@@ -294,6 +305,7 @@ impl Crawl {
                 }
             }
         };
+
         self.summary.left = self.with(Frontier::len)?;
         self.frontier.state.is_open = is_stopped || self.summary.left > 0;
         self.commit()?;
@@ -309,7 +321,7 @@ impl Crawl {
         CrawlError::Io { path: self.archive.path(self.archive.files()), error }
     }
 
-    /// First the files, then what is known of them.
+    /// Writes everything to the disk: first the WARC files, then the frontier, which describes them.
     fn commit(&mut self) -> Result<()> {
         let position = self.archive.sync().map_err(|error| self.of_archive(error))?;
         self.note_counts()?;
@@ -321,7 +333,8 @@ impl Crawl {
         Ok(())
     }
 
-    /// Whether there is enough. Each of the requests that are not answered may be a page.
+    /// Whether a limit of the run is reached. Each of the `flying` requests, which are not answered yet, may give a
+    /// page.
     fn is_full(&self, flying: usize) -> bool {
         let is_over = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value >= limit);
         is_over(self.options.max_pages, self.summary.pages + flying as u64)
@@ -338,13 +351,13 @@ impl Crawl {
         }
     }
 
-    /// Who asks for more patience than there is stays in the queue for another run.
+    /// Whether this run can wait until this time. A lane that cannot go before stays in the queue for another run.
     fn is_soon(&self, at: Time) -> bool {
         at <= self.clock.now() + PATIENCE_OF_RUN || self.options.watch.is_some()
     }
 
     fn fail(&mut self, url: &str, why: &str, observer: &dyn Observer) {
-        // Parts of the reason may come from a server.
+        // Parts of the reason may come from a server, so they are cleaned and shortened.
         let why: String = why.chars().filter(|character| !character.is_control()).take(LONGEST_REASON).collect();
         let failed = &mut self.summary.failed;
         let is_kept = failed.len() < MOST_REASONS || failed.contains_key(&why);

@@ -1,4 +1,4 @@
-//! What a crawl is given, and what it says.
+//! The options, the start and the reports of a crawl.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,28 +17,28 @@ use crate::resolve::Resolver;
 /// The name by which robots.txt calls this crawler.
 pub const AGENT: &str = "dehusk";
 
-/// What a crawl does.
+/// The options of a crawl.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where its owner can be reached: a URL or an e-mail address. Every request tells it.
+    /// The contact of the crawl's owner: a URL or an e-mail address. Every request contains it.
     pub contact: String,
-    /// The least time between an answer of a domain and the next request to it. The same holds for an IP address, which does not wait
-    /// for slow answers.
+    /// The least time between an answer of a domain and the next request to it. The same holds for an IP address,
+    /// except that it does not wait for slow answers.
     pub delay: Duration,
     /// Number of requests at the same time.
     pub threads: usize,
-    /// Number of pages of one registered domain that are queued or asked for, at most. Its feeds and sitemaps count apart, up to the
-    /// same number.
+    /// Maximum number of pages of one registered domain that are queued or requested. Its feeds and sitemaps are
+    /// counted separately, up to the same number.
     pub per_domain: u64,
-    /// How many links are followed from what is given.
+    /// Maximum number of links that are followed in a row from a given URL.
     pub depth: u8,
     /// Whether links to other registered domains are followed.
     pub leaves_domain: bool,
-    /// Whether sitemaps are read that robots.txt names, or else `/sitemap.xml`.
+    /// Whether the sitemaps that robots.txt names, or else `/sitemap.xml`, are read.
     pub sitemaps: bool,
     /// Whether the feeds that pages name are read.
     pub feeds: bool,
-    /// What feeds and sitemaps date earlier is not visited.
+    /// A URL is not visited if its date in a feed or sitemap is earlier.
     pub since: Option<DateTime<Utc>>,
     /// The run ends after this number of pages.
     pub max_pages: Option<u64>,
@@ -46,31 +46,31 @@ pub struct Options {
     pub max_bytes: Option<u64>,
     /// Limits of a request.
     pub limits: Limits,
-    /// The time after which something is tried again; four times as long for the last time.
+    /// The time after which a failed request is tried again. Before the last try, it is four times as long.
     pub retry: Duration,
     /// Feeds are read again and again, but not before this time has passed.
     pub watch: Option<Duration>,
     /// Which pages are wanted.
     pub wanted: Wanted,
-    /// Finds hosts.
+    /// Finds the IP addresses of hosts.
     pub resolver: Resolver,
     /// How files are packed.
     pub packing: Packing,
     /// Size of a file after which another begins, in bytes.
     pub file_size: u64,
-    /// The only certificate to trust, in DER. Without it, those that browsers trust.
+    /// The only root certificate that is trusted, in DER. Without it, those that browsers trust are trusted.
     pub root: Option<Vec<u8>>,
 }
 
 impl Options {
-    /// How it names itself in requests.
+    /// The name of the crawler in requests.
     pub(super) fn user_agent(&self) -> String {
         format!("{AGENT}/{} (+{})", env!("CARGO_PKG_VERSION"), self.contact)
     }
 }
 
-/// Which of the pages that are found are wanted, by their URLs. What a person gives is always wanted, with what it is redirected to; so
-/// are feeds, sitemaps and robots.txt.
+/// Selects which of the found pages are visited, by their URLs. A URL that a person gives, and its redirections, are
+/// always visited; so are feeds, sitemaps and robots.txt.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// One of these must match. Without any, all are wanted.
@@ -85,53 +85,53 @@ impl Wanted {
     }
 }
 
-/// Where a crawl begins.
+/// A URL at which a crawl begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seed {
     /// A URL.
     pub url: String,
-    /// What it is expected to be.
+    /// The content that is expected there.
     pub kind: Kind,
 }
 
-/// How a run begins, in a folder that may have one.
+/// How a run begins, in a folder that may have an earlier run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// A new run. What is known of earlier ones is asked for only if it has changed.
+    /// A new run. Pages of earlier runs are sent again only if they have changed.
     New,
-    /// A run that was stopped goes on.
+    /// A run that was stopped is continued.
     Resume,
-    /// A new run. What is left of one that was stopped is forgotten.
+    /// A new run. The queue of a run that was stopped is forgotten.
     Restart,
 }
 
-/// Is told what happens.
+/// Is informed of what happens in a crawl.
 pub trait Observer: Sync {
-    /// Whether the run goes on. It is asked five times a second.
+    /// Whether the run continues. Called about five times a second, or more often.
     fn go_on(&self) -> bool {
         true
     }
 
-    /// Something was fetched.
+    /// Called when a URL was fetched.
     fn fetched(&self, _url: &str, _summary: &Summary) {}
 
-    /// A URL has no page.
+    /// Called when a URL has no page.
     fn failed(&self, _url: &str, _why: &str) {}
 
-    /// A URL is not asked for.
+    /// Called when a URL is left out, so that it is not requested.
     fn left_out(&self, _url: &str, _why: LeftOut) {}
 }
 
-/// Why a URL is not asked for.
+/// Why a URL is not requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum LeftOut {
-    /// By robots.txt.
+    /// robots.txt forbids it.
     #[error("robots.txt forbids it")]
     Forbidden,
-    /// There is no robots.txt to ask.
+    /// Its robots.txt could not be read.
     #[error("the robots.txt of its host could not be read")]
     WithoutRobots,
-    /// There are too many of its domain.
+    /// Its domain has too many URLs.
     #[error("its domain has too many URLs")]
     OverLimit,
     /// See [`Address::is_trap`](crate::address::Address::is_trap).
@@ -140,25 +140,25 @@ pub enum LeftOut {
     /// See [`Wanted`].
     #[error("--only or --skip leaves it out")]
     Unwanted,
-    /// A sitemap lists it, and is for another site.
+    /// A sitemap of another site lists it.
     #[error("a sitemap of another site lists it")]
     OtherSite,
 }
 
-/// What a run did.
+/// The numbers of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Pages, with those that are unchanged.
+    /// Pages, including those that are unchanged.
     pub pages: u64,
-    /// Pages of which an earlier run has the same bytes.
+    /// Pages that have the same bytes as in an earlier run.
     pub unchanged: u64,
-    /// Pages that are at another address as well. Their body is stored once.
+    /// Pages that are also at another address. Their body is stored only once.
     pub copies: u64,
     /// Feeds that were read.
     pub feeds: u64,
     /// Sitemaps that were read.
     pub sitemaps: u64,
-    /// Files of rules that were asked for.
+    /// robots.txt files that were requested.
     pub robots: u64,
     /// Redirections.
     pub redirects: u64,
@@ -172,13 +172,13 @@ pub struct Summary {
     pub without_robots: u64,
     /// URLs that are left out because there are too many of their domain.
     pub over_limit: u64,
-    /// URLs that are left out because they look like those that a site makes without an end.
+    /// URLs that are left out because they look like those that a site generates without end.
     pub trapped: u64,
-    /// URLs in sitemaps that are left out because they are not of the site of the sitemap.
+    /// URLs in sitemaps that are left out because they belong to another site than the sitemap.
     pub of_other_sites: u64,
     /// URLs that nobody wants; see [`Wanted`].
     pub unwanted: u64,
-    /// URLs that have no page, by the reason.
+    /// Number of URLs that have no page, by reason.
     pub failed: BTreeMap<String, u64>,
     /// URLs that are left in the queue.
     pub left: u64,
@@ -187,7 +187,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// How many URLs are left out for this reason.
+    /// The number of URLs that are left out for this reason.
     pub(super) fn left_out(&mut self, why: LeftOut) -> &mut u64 {
         match why {
             LeftOut::Forbidden => &mut self.forbidden,
@@ -211,7 +211,7 @@ pub enum CrawlError {
         /// Number of URLs.
         left: u64,
     },
-    /// The folder has none.
+    /// The folder has no run that was stopped.
     #[error("there is no crawl in {} that was stopped: leave --resume out", .0.display())]
     NothingToResume(PathBuf),
     /// A file cannot be read or written.

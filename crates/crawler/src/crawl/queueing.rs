@@ -1,4 +1,4 @@
-//! What is queued, and what is left out.
+//! Queues URLs, or leaves them out.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::{Crawl, Result};
 use crate::address::Address;
 use crate::frontier::{Counts, Entry, Kind, Room};
 
-/// Sitemaps that a site may have at other domains. Those did not ask to be visited.
+/// Maximum number of sitemaps that a site may have at other domains. Those domains did not ask to be visited.
 const MOST_FOREIGN: u64 = 100;
 
-/// How something was found.
+/// How a URL was found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Way {
     /// See [`Entry::depth`].
@@ -36,7 +36,7 @@ impl Crawl {
         }
     }
 
-    /// Queues what an answer leads to.
+    /// Queues URLs to which an answer leads.
     pub(super) fn push(
         &mut self,
         found: impl IntoIterator<Item = (Address, Kind)>,
@@ -50,7 +50,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Queues what no answer leads to. It waits for the next commit.
+    /// Queues URLs to which no answer leads. They wait for the next commit.
     pub(super) fn give(
         &mut self,
         found: impl IntoIterator<Item = (Address, Kind)>,
@@ -62,7 +62,7 @@ impl Crawl {
         Ok(())
     }
 
-    /// Queues addresses, as many as their domains may have. Returns the lanes that have more now.
+    /// Queues addresses, as many as their domains may have. Returns the lanes that have new entries.
     fn queue(
         &mut self,
         found: impl IntoIterator<Item = (Address, Kind)>,
@@ -89,7 +89,8 @@ impl Crawl {
         Ok(lanes)
     }
 
-    /// Queues entries in a lane. What one answer has at other domains is all for one site. Returns whether the lane has more now.
+    /// Queues entries in a lane. They come from one answer, so sitemaps at other domains among them are all for one
+    /// site. Returns whether the lane has new entries.
     fn queue_in(&mut self, lane: u32, entries: &[Entry], observer: &dyn Observer) -> Result<bool> {
         let foreign = entries.iter().find(|entry| entry.is_foreign());
         let site = match foreign.map(|entry| &entry.kind) {
@@ -117,7 +118,7 @@ impl Crawl {
         Ok(added != Room::default())
     }
 
-    /// Why nobody wants what was found.
+    /// Why an address is left out. `None` if it is wanted.
     fn unwanted(&self, address: &Address, kind: &Kind) -> Option<LeftOut> {
         match kind {
             _ if address.is_trap() => Some(LeftOut::Trap),
@@ -126,8 +127,8 @@ impl Crawl {
         }
     }
 
-    /// Leaves out what may be named again and again. As many URLs of a domain as it may have are known and told once; of more, each time
-    /// is counted.
+    /// Leaves out a URL that may be found again and again. Up to the limit of the domain, each such URL is noted, and
+    /// reported once. After that, every occurrence is counted, and none is reported.
     pub(super) fn leave_out(&mut self, lane: u32, url: &str, why: LeftOut, observer: &dyn Observer) -> Result<()> {
         if self.counts(lane)?.left_out >= self.options.per_domain {
             *self.summary.left_out(why) += 1;
@@ -143,7 +144,7 @@ impl Crawl {
         observer.left_out(url, why);
     }
 
-    /// Takes the entries of a lane out of the queue that `is_hopeless` says.
+    /// Takes the entries of a lane that satisfy `is_hopeless` out of the queue, and reports them as left out.
     pub(super) fn give_up(
         &mut self,
         lane: u32,
@@ -158,7 +159,8 @@ impl Crawl {
         Ok(())
     }
 
-    /// An entry that was never asked for leaves the queue: another one may take its place.
+    /// Lowers the counts for an entry that leaves the queue without a request, so that another entry may take its
+    /// place.
     pub(super) fn makes_room(&mut self, lane: u32, entry: &Entry) -> Result<()> {
         self.change_counts(lane, |counts| match &entry.kind {
             Kind::Page => counts.pages = counts.pages.saturating_sub(1),

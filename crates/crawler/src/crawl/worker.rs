@@ -1,4 +1,4 @@
-//! What the threads do that fetch.
+//! The work of the threads that fetch.
 
 use std::io;
 use std::net::IpAddr;
@@ -21,17 +21,17 @@ use crate::record::{Earlier, PayloadDigest, Records, records};
 use crate::resolve::ResolveError;
 use crate::robots::Rules;
 
-/// What a thread has to do.
+/// A task for a thread.
 pub(super) struct Task {
     pub(super) lane: u32,
-    /// `None`: the robots.txt that is asked for before something else.
+    /// The position in the queue. `None` for a robots.txt that must be requested before another URL.
     pub(super) key: Option<Key>,
     pub(super) entry: Entry,
     pub(super) address: Address,
-    /// `None`: the addresses of the host are not known.
+    /// The IP address to ask. `None` if the addresses of the host must be found first.
     pub(super) ip: Option<IpAddr>,
     pub(super) earlier: Option<Visit>,
-    /// Whether it is asked for only if it has changed.
+    /// Whether the content is requested only if it has changed.
     pub(super) is_conditional: bool,
     pub(super) follows_links: bool,
 }
@@ -43,7 +43,7 @@ impl Task {
     }
 }
 
-/// What became of it.
+/// The outcome of a task.
 pub(super) enum Outcome {
     Resolved(Result<Vec<IpAddr>, ResolveError>),
     Fetched { took: Duration, answer: Result<Box<Answer>, FetchError> },
@@ -56,9 +56,9 @@ pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) received: u64,
     pub(super) packed: PackedRecords,
-    /// The answer without its body, and the hash of what makes it the same page as another, if it is a new one.
+    /// For a new page: the answer without its body, and the hash that says which pages are the same ([`same_page`]).
     pub(super) new_page: Option<(Response, u128)>,
-    /// The record of a page, for those who read along.
+    /// The record of a page, if pages are also written to another output.
     pub(super) copy: Option<Vec<u8>>,
     pub(super) is_unchanged: bool,
 }
@@ -75,14 +75,15 @@ impl PackedRecords {
     }
 }
 
-/// What the threads tell.
+/// A message to the thread that decides.
 pub(super) enum Event {
     Seed(Seed),
     NoMoreSeeds,
     Done(Box<(Task, Outcome)>),
 }
+
 pub(super) fn visit(examined: &Examined, response: &Response, record: String) -> Visit {
-    // What is too long to be sent again is not kept.
+    // A value that is too long to be sent again is not kept.
     let short =
         |name: &str| response.head.value(name).filter(|value| value.len() <= 256).map(|value| value.into_owned());
     Visit {
@@ -96,14 +97,14 @@ pub(super) fn visit(examined: &Examined, response: &Response, record: String) ->
     }
 }
 
-/// The hash of what makes two pages the same: the body, and how it is to be read.
+/// A hash that is the same for the same pages: of the body, and of the fields that say how to read it.
 pub(super) fn same_page(digest: &PayloadDigest, head: &Head) -> u128 {
     let of = |name: &str| head.values(name).collect::<Vec<_>>().join(",");
     let text = [&digest[..], of("Content-Type").as_bytes(), b"\n", of("Content-Encoding").as_bytes()].concat();
     XxHash3_128::oneshot(&text)
 }
 
-/// What each thread does.
+/// Does tasks, one after another, until there are no more. Each thread runs this.
 pub(super) fn work(options: &Options, tasks: &Mutex<Receiver<Box<Task>>>, to_us: &SyncSender<Event>, copies: bool) {
     let fetcher = Fetcher::new(&options.user_agent(), options.limits.clone(), options.root.as_deref());
     loop {
@@ -113,7 +114,7 @@ pub(super) fn work(options: &Options, tasks: &Mutex<Receiver<Box<Task>>>, to_us:
             None => Outcome::Resolved(options.resolver.resolve(task.address.host())),
             Some(ip) => {
                 let began = Instant::now();
-                // A fault in what reads pages must not leave the crawl waiting for this answer.
+                // A panic in the code that reads pages must not leave the crawl waiting for this answer.
                 let answer = catch_unwind(AssertUnwindSafe(|| fetched(options, &fetcher, &task, ip, copies)))
                     .unwrap_or_else(|_| Err(FetchError::NoHttp("reading it failed".to_owned())))
                     .map(Box::new);
@@ -136,11 +137,13 @@ fn fetched(options: &Options, fetcher: &Fetcher, task: &Task, ip: IpAddr, copies
         last_modified: known.and_then(|known| known.last_modified.as_deref()),
         enough: matches!(task.entry.kind, Kind::Robots(_)).then_some(Rules::LONGEST as u64 + 1),
     };
+
     let response = fetcher.fetch(&request)?;
     let mut examined = examine(&task.address, &task.entry.kind, &response, task.follows_links, options.limits.body)?;
     if examined.found == Found::NotModified && earlier.is_none() {
         examined.found = Found::Unexpected("status 304, which nobody asked for");
     }
+
     let is_not_modified = examined.found == Found::NotModified;
     let same =
         earlier.filter(|earlier| is_not_modified || response.head.status() == 200 && earlier.digest == examined.digest);
@@ -150,11 +153,13 @@ fn fetched(options: &Options, fetcher: &Fetcher, task: &Task, ip: IpAddr, copies
         at: DateTime::from_timestamp_millis(earlier.at).unwrap_or_default(),
         digest: &earlier.digest,
     });
+
     let records = records(task.url(), &response, &examined.digest, examined.identified, record_of_same);
     let packed = PackedRecords::new(&records, options.packing);
     let packed = packed.map_err(|error| FetchError::Connection(error.to_string()))?;
     let received = response.body.len() as u64;
     let is_page = matches!(examined.found, Found::Page(_)) && same.is_none();
+
     let mut visit = visit(&examined, &response, records.id);
     if let Some(Visit { at, record, url, .. }) = same.cloned() {
         visit = Visit { at, record, url, ..visit };

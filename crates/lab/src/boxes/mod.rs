@@ -79,12 +79,12 @@ async fn draw(arguments: &BoxesArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says on stderr what is left out.
+/// Names a page that is left out on stderr.
 fn tell(what: &dyn Display) -> io::Result<()> {
     writeln!(io::stderr(), "skipped: {what}")
 }
 
-/// A browser that runs no scripts of pages and asks nobody for anything.
+/// Connects to a browser that runs no scripts of pages and does not use the network.
 async fn connect(driver: &str) -> anyhow::Result<Client> {
     let flags = ["--headless", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND"];
     let seconds = PATIENCE_OF_LOADING.as_millis() as u64;
@@ -104,7 +104,7 @@ async fn connect(driver: &str) -> anyhow::Result<Client> {
 async fn drawn(client: &Client, document: &Document, folder: &Path) -> anyhow::Result<DrawnPage> {
     let page = document.page.as_deref().ok_or_else(|| anyhow!("it is no HTML page"))?;
     let file = folder.join("page.html");
-    // With a byte order mark, whatever the page says of its encoding.
+    // With a byte order mark, so that the encoding that the page names does not count.
     fs::write(&file, format!("\u{feff}{}", marked(page.markup(), page.tree())))?;
     let address = url::Url::from_file_path(&file).map_err(|()| anyhow!("the folder has no address"))?;
     client.goto(address.as_str()).await?;

@@ -1,5 +1,5 @@
-//! From what is measured to a line of the file, and the marks by which elements are found again.
-//! The layout tool of the lab uses this file too.
+//! Turns the measurements of a page into a line of the file, and marks elements so that they are found again. The
+//! layout tool of the lab uses this file too.
 
 use serde::Deserialize;
 
@@ -12,8 +12,7 @@ pub const MARK: &str = "data-dehusk-node";
 /// Left, top, width and height.
 pub type Sides = [f32; 4];
 
-/// Size and weight of the font, whether it is slanted, color, and background. A background that shows what is behind it is
-/// `None`.
+/// Size and weight of the font, whether it is slanted, color, and background. A transparent background is `None`.
 pub type Look = (f32, u16, bool, [u8; 3], Option<[u8; 3]>);
 
 /// A page that is laid out.
@@ -68,7 +67,7 @@ pub fn marked(markup: &str, tree: &Tree) -> String {
     marked
 }
 
-/// The boxes of elements and of their runs of text, by where these begin in the page.
+/// The boxes of elements and of their runs of text, by their first bytes in the page.
 pub fn boxes(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<ToldBox> {
     let mut boxes = Vec::new();
     let mut add = |node: usize, sides: Option<Sides>| {
@@ -77,13 +76,13 @@ pub fn boxes(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<ToldBox> {
         boxes.extend(sides.map(|_| (tree.bytes(node).start, left, top, width, height)));
     };
     for measured in nodes.iter().filter(|measured| measured.node < tree.len()) {
-        // The page itself is as large as the page.
+        // Node 0 is the page itself, whose box needs no line.
         if measured.node > 0 {
             add(measured.node, measured.rect);
         }
         let is_run = |&node: &usize| matches!(tree.kind(node), NodeKind::Text(_));
         let runs: Vec<usize> = tree.children(measured.node).filter(is_run).collect();
-        // Tags in the wrong place: the page has other runs here than the tree.
+        // With tags in the wrong place, the browser has other runs here than the tree.
         if runs.len() == measured.runs.len() {
             runs.into_iter().zip(&measured.runs).for_each(|(run, &sides)| add(run, sides));
         }
@@ -94,11 +93,11 @@ pub fn boxes(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<ToldBox> {
 /// Size and weight of the font, whether it is slanted, color and background.
 type Told = (f32, u16, bool, Color, Color);
 
-/// How elements look that look otherwise than what is around them, by where they begin in the page.
+/// The styles of elements that look different from the elements around them, by their first bytes in the page.
 pub fn styles(tree: &Tree, nodes: &[MeasuredNode]) -> Vec<ToldStyle> {
     let mut of: Vec<Option<Told>> = vec![None; tree.len()];
     let mut styles = Vec::new();
-    // Elements are in the order of the page, so what is around one comes before it.
+    // Elements are in the order of the page, so an element comes after the elements around it.
     for measured in nodes.iter().filter(|measured| measured.node < tree.len()) {
         let Some((font, weight, is_italic, color, background)) = measured.look else { continue };
         let around = tree.ancestors(measured.node).find_map(|node| of[node]);
@@ -123,7 +122,7 @@ mod tests {
         let (_, tree) = dehusk_core::html::read::<Tree>(page);
         let marked = marked(page, &tree);
         assert!(marked.starts_with("<!doctype html><P data-dehusk-node=1  class=a>one"), "{marked}");
-        // A line break is no node.
+        // A line break is not a node.
         assert_eq!(marked.matches(MARK).count(), ["<P", "<ul", "<li", "<table", "<tr", "<td"].len());
         let unmarked = (0..tree.len()).fold(marked, |page, node| page.replace(&format!(" {MARK}={node} "), ""));
         assert_eq!(unmarked, page);

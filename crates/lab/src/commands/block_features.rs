@@ -12,15 +12,15 @@ pub fn coherence(text: &str) -> Result<u8, String> {
     }
 }
 
-/// All of the spatial features, and all of the others.
+/// The names of the two groups of features: all spatial ones, and all others.
 const PARTS: [&str; 2] = ["spatial", "content"];
 
-/// The names of features, and of parts of them.
+/// The names of features, and of groups of features.
 pub fn feature_names() -> PossibleValuesParser {
     PossibleValuesParser::new(PARTS.into_iter().chain(FEATURES.iter().map(|feature| feature.name)))
 }
 
-/// Which features are used if these are left out.
+/// For each feature, whether it is used if these are left out.
 pub fn features_without(names: &[String]) -> [bool; IMPORTANCE_WIDTH] {
     std::array::from_fn(|at| {
         let feature = FEATURES[at];

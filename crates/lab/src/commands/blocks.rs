@@ -1,4 +1,5 @@
-//! `dehusk-lab blocks`: takes pages with blocks whose importance people gave, and prints how well models find it.
+//! `dehusk-lab blocks`: takes pages with blocks that people gave levels of importance, and prints how well models
+//! find these levels.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -123,7 +124,7 @@ fn head(pages: &[LabelledPage], blocks: usize) -> [usize; 3] {
     [pages.len(), pages.iter().map(|page| page.all).sum(), blocks]
 }
 
-/// Measures all learners, and the parts of the features.
+/// Measures all learners, and some learners with a part of the features.
 fn cross_validate(
     args: &BlocksArgs,
     pages: &[LabelledPage],

@@ -1,4 +1,4 @@
-//! `dehusk-lab feeds WARC...`: compares what cleaning keeps with the texts of feeds.
+//! `dehusk-lab feeds WARC...`: compares the text that cleaning keeps with the texts of feeds.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

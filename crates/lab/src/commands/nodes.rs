@@ -1,4 +1,4 @@
-//! `dehusk-lab nodes CORPUS --gold DIR`: how well single pages are divided into template and content.
+//! `dehusk-lab nodes CORPUS --gold DIR`: measures how well single pages are divided into template and content.
 
 use std::path::PathBuf;
 use std::sync::Arc;

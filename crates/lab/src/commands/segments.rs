@@ -1,4 +1,4 @@
-//! `dehusk-lab segments CORPUS --gold FILE`: how well pages are divided into segments.
+//! `dehusk-lab segments CORPUS --gold FILE`: measures how well pages are divided into segments.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,6 +82,7 @@ pub fn run(args: &SegmentsArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let page_model = args.page_model.clone().unwrap_or_else(PageModel::shipped);
     let lambdas: Vec<Option<f64>> =
         if args.lambda.is_empty() { vec![None] } else { args.lambda.iter().copied().map(Some).collect() };
+
     let mut names = Vec::new();
     let mut ways = Vec::new();
     for (name, method) in WAYS {
@@ -91,6 +92,7 @@ pub fn run(args: &SegmentsArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
             ways.push(Segmenter { method, model: Arc::clone(&model), page_model: Arc::clone(&page_model), lambda });
         }
     }
+
     let pages = summary.time("measure", || measure(&inventory, &listings, &marked, &ways, reporter))?;
     if pages.is_empty() {
         let example = marked.example().map(|(source, id)| format!(": it has {id:?} of source {source:?}"));

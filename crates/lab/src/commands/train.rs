@@ -51,7 +51,7 @@ pub struct TrainArgs {
     /// Corpora, such as folders with a folder for each source, or JSONL files. Each is mined separately.
     #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     corpora: Vec<PathBuf>,
-    // What it lists is 1 more corpus.
+    // The listed paths are 1 more corpus.
     #[command(flatten)]
     list: ListArgs,
     /// File for the model
@@ -233,11 +233,13 @@ fn train_decision(
         let of_corpora = sources.iter().filter(|source| is_in(source.corpus));
         of_corpora.flat_map(|source| source.lessons.iter().map(|(_, lesson)| lesson.clone())).collect()
     };
+
     reporter.start("fitting", 1);
     let fitted = DecisionModel::fit(&lessons(&|_| true));
     reporter.finish();
     interrupt::check()?;
     output.write_atomic(|writer| writer.write_all(fitted.model.to_yaml(&args.told(about)).as_bytes()))?;
+
     let mut text = format!("sources left out\n{}", table(&sources, &fitted.judged, &names));
     if args.leave_out_corpora {
         let mut judged = Vec::new();
@@ -386,7 +388,7 @@ fn train_segments(
     Ok(reporter.exit())
 }
 
-/// Learns how important blocks are.
+/// Learns an importance model.
 fn train_importance(
     args: &TrainArgs,
     labels: &Path,
@@ -427,7 +429,7 @@ fn train_importance(
     Ok(reporter.exit())
 }
 
-/// What `of_corpus` finds in the pages of all corpora, which it is given as trees.
+/// The results of `of_corpus` for all corpora, whose pages are read as trees.
 fn pages_with_trees<T>(
     inventories: Vec<Inventory>,
     reporter: &Reporter,
@@ -445,13 +447,13 @@ fn pages_with_trees<T>(
 }
 
 impl TrainArgs {
-    /// What a model was learned from, with what the user says of it.
+    /// A description of the training data of a model, with the words of the user (`--about`).
     fn told(&self, learned: String) -> String {
         self.about.iter().fold(learned, |learned, about| format!("{learned}: {about}"))
     }
 }
 
-/// `option` is what needs trees.
+/// Refuses pages that are read as markup, for `option` needs trees.
 fn refuse_markup(args: &TrainArgs, option: &str) -> anyhow::Result<()> {
     if args.reading.options().html == HtmlView::Markup {
         bail!("{option} reads pages as trees: leave --html markup out");

@@ -1,4 +1,4 @@
-//! `dehusk-lab tree`: takes HTML pages, and writes them without what a page-level model takes for template
+//! `dehusk-lab tree`: takes HTML pages, and writes them without the text that a page-level model takes for template
 //! (Chakrabarti, Kumar and Punera, WWW 2007).
 
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Assignment: is the page that is most like a paired page the one with the same article, or one of the site in whose
-//! template it stands?
+//! Assignment: is a paired page most like the page with the same article, or like a page of the site whose template it
+//! has?
 
 use anyhow::ensure;
 use rayon::prelude::*;
@@ -20,7 +20,7 @@ struct Outcome {
     selection: Selection,
     /// Pages that are assigned.
     paired: usize,
-    /// Sources in whose templates they stand.
+    /// Sources whose templates they have.
     sources: usize,
     results: Results<Shares>,
 }
@@ -30,11 +30,11 @@ struct Outcome {
 struct Shares {
     /// Assigned to the page with their article.
     to_article: Option<Estimate>,
-    /// Assigned to a page of the site in whose template they stand.
+    /// Assigned to a page of the site whose template they have.
     to_site: Option<Estimate>,
 }
 
-/// What the experiment prints.
+/// Runs the experiment, and returns the text to print.
 pub fn run(args: &PairsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     let material = Material::read(&args.experiment, observer)?;
     let pages = material.collection.pages().len();

@@ -63,13 +63,13 @@ struct Outcome {
 
 #[derive(Serialize)]
 struct Accuracy {
-    /// Share of the documents that get their label: mean of folds.
+    /// Share of the documents that get their right label: mean of folds.
     accuracy: Option<Estimate>,
-    /// The same for the documents of each label: mean of labels.
+    /// The share for the documents of each label: mean of labels.
     of_labels: f64,
 }
 
-/// What the experiment prints.
+/// Runs the experiment, and returns the text to print.
 pub fn run(args: &ClassifyArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     let labels = Labels::read(&args.labels)?;
     let corpus = args.experiment.corpus(HtmlView::Text, observer)?;
@@ -124,7 +124,7 @@ fn divide(documents: &mut [Labelled], folds: usize, random: &mut Random) -> usiz
     sources.len()
 }
 
-/// The label of each document, as found by what the other folds teach.
+/// The label of each document, found by a classifier that learned from the other folds.
 fn found(documents: &[Labelled], words: &[WordCounts], labels: usize) -> Vec<usize> {
     let folds = documents.iter().map(|document| document.fold + 1).max().unwrap_or(0);
     let all = || documents.iter().zip(words);

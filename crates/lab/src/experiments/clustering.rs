@@ -1,4 +1,4 @@
-//! Clusters texts, and measures how well two clusterings agree.
+//! Clusters texts by their words.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Clusters: do texts with the same article come together, or those with the same template?
+//! Clusters: do texts with the same article come together, or texts with the same template?
 
 use anyhow::ensure;
 use clap::Args;
@@ -37,7 +37,7 @@ struct Outcome {
     selection: Selection,
     /// Texts of all rounds.
     documents: usize,
-    /// Clusters of a round: one for each article; the most of all rounds.
+    /// Number of clusters of a round, one for each article: the maximum over all rounds.
     clusters: usize,
     rounds: u64,
     results: Results<Agreement>,
@@ -46,11 +46,11 @@ struct Outcome {
 /// Adjusted Rand indices over the rounds.
 #[derive(Serialize)]
 struct Agreement {
-    /// With the articles.
+    /// The mean of the agreement with the articles.
     mean: f64,
     min: f64,
     max: f64,
-    /// With the sources whose templates the texts have: the mean.
+    /// The mean of the agreement with the sources whose templates the texts have.
     with_sources: f64,
 }
 
@@ -63,7 +63,7 @@ struct Round {
     clusters: usize,
 }
 
-/// What the experiment prints.
+/// Runs the experiment, and returns the text to print.
 pub fn run(args: &ClustersArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     let material = Material::read(&args.experiment, observer)?;
     let mut random = args.experiment.random();

@@ -1,4 +1,4 @@
-//! The corpus of an experiment: its documents with their gold text, and what cleans them.
+//! The corpus of an experiment: its documents with their gold text, and the means to clean them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl CorpusArgs {
         Ok(Corpus { inventory: inventory.with_html(html).with_trees(), listings, gold })
     }
 
-    /// What is printed: for scripts, or for people.
+    /// The outcome as it is printed: as JSON for scripts, or as text for people.
     pub fn told<T: Serialize>(&self, outcome: &T, to_text: impl Fn(&T) -> String) -> anyhow::Result<String> {
         Ok(if self.json { serde_json::to_string_pretty(outcome)? + "\n" } else { to_text(outcome) })
     }
@@ -110,7 +110,7 @@ impl ExperimentArgs {
         &self.corpus.gold
     }
 
-    /// Chance, from the seed on.
+    /// The random numbers that start from the seed.
     pub fn random(&self) -> Random {
         Random::new(self.seed)
     }

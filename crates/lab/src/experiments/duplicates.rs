@@ -17,20 +17,20 @@ struct Outcome {
     same: usize,
     /// Pairs of two articles under one source's template.
     different: usize,
-    /// Pairs left out because one tells what the other does.
+    /// Pairs left out because one article retells the other.
     retold: usize,
     results: Results<Shares>,
 }
 
 #[derive(Serialize)]
 struct Shares {
-    /// Of the pairs of the same article: taken for duplicates; `None` if there are no such pairs.
+    /// The share of pairs of the same article that are taken for duplicates; `None` if there are no such pairs.
     found: Option<f64>,
-    /// Of the pairs of two articles: not taken for duplicates.
+    /// The share of pairs of two articles that are not taken for duplicates.
     told_apart: Option<f64>,
 }
 
-/// What the experiment prints.
+/// Runs the experiment, and returns the text to print.
 pub fn run(args: &PairsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     let material = Material::read(&args.experiment, observer)?;
     let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());

@@ -73,7 +73,7 @@ impl Column {
         }
     }
 
-    /// Computes the next column. `places` are those of its symbol.
+    /// Computes the next column. `places` are the places of its symbol.
     fn advance(&mut self, places: &[u64]) {
         // In the row above the first, each cell is one larger than its left neighbour.
         let (mut more, mut less) = (1, 0);
@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// The same with the whole table.
+    /// The edit distance, computed with the whole table.
     fn naive(a: &[u64], b: &[u64]) -> usize {
         let mut row: Vec<usize> = (0..=b.len()).collect();
         for (i, x) in a.iter().enumerate() {

@@ -40,7 +40,7 @@ mod tests {
     fn the_error_of_a_mean() {
         let found = Estimate::of(&[0.2, 0.4, 0.6, 0.8]).expect("measurements");
         assert!((found.mean - 0.5).abs() < 1e-12);
-        // Variance .2 / 3, of the mean of 4.
+        // The variance is .2 / 3, and that of the mean of 4 is a quarter of it.
         assert!((found.standard_error - (0.2_f64 / 12.0).sqrt()).abs() < 1e-12);
         assert_eq!(Estimate::of(&[0.3]), Some(Estimate { mean: 0.3, standard_error: 0.0 }));
         assert_eq!(Estimate::of(&[]), None);

@@ -1,8 +1,8 @@
-//! Growth: how good is cleaning, by the number of documents that were mined, and by the days that they are of?
+//! Growth: how good is cleaning, by the number of documents that were mined, or by their days?
 //!
-//! The documents of each source are divided into folds. The documents of a fold are cleaned with what was mined from some
-//! of the others: from a number of them, chosen by chance or the first by name, or from those of the first days. So no
-//! document is scored that was mined. All rows have the same sources and score the same documents.
+//! The documents of each source are divided into folds. The documents of a fold are cleaned with patterns mined from
+//! some of the other documents: from a number of them, chosen by chance or the first by name, or from those of the
+//! first days. So no mined document is scored. All rows have the same sources and score the same documents.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -72,13 +72,13 @@ struct Row {
     scores: BothScores,
 }
 
-/// The start of a plot. Only files with it are overwritten.
+/// The start of a plot. Only files with this mark are overwritten.
 const PLOT_MARK: &str = "<!-- dehusk-lab experiment growth -->";
 
 /// A document of a source: where it is, and its day.
 type Dated = (DocumentRef, i64);
 
-/// What the experiment prints.
+/// Runs the experiment, and returns the text to print.
 pub fn run(args: &GrowthArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     if let Some(path) = args.plot.as_ref().filter(|path| path.exists()) {
         let is_plot = fs::read_to_string(path).is_ok_and(|text| text.contains(PLOT_MARK));
@@ -90,7 +90,7 @@ pub fn run(args: &GrowthArgs, observer: &dyn Observer) -> anyhow::Result<String>
         true => args.documents.clone(),
         false => args.days.iter().map(|&days| days.max(0) as usize).collect(),
     };
-    // Nothing can be mined of nothing, so 0 is what the pages are like if they are left alone.
+    // Nothing can be mined from 0 documents, so the row 0 has the scores of documents that are left alone.
     let mut rows = Vec::new();
     for extent in extents {
         let (row, left_alone) = args.row(&corpus, &sources, extent, observer)?;
@@ -160,10 +160,12 @@ impl GrowthArgs {
                 let most = if self.days.is_empty() { extent } else { usize::MAX };
                 others.take(most).map(|(place, _)| *place).collect()
             });
+
             let scored = chosen(&corpus.listings, |listing| {
                 let documents = documents(listing).iter().enumerate().filter(|(index, _)| is_of_fold(*index));
                 documents.map(|(_, (place, _))| *place).collect()
             });
+
             mined_documents += mined.iter().map(|listing| listing.documents.len()).sum::<usize>();
             parts += scored.len();
             for source in corpus.figures(&mined, &scored, &Options::default(), observer)?.sources {
@@ -211,7 +213,8 @@ impl GrowthArgs {
     }
 }
 
-/// The number of the day that a name begins with, as in 20000615. Two dates have the right number of days between them.
+/// The number of the day that a name begins with, as in 20000615. The difference of two such numbers is the number of
+/// days between the dates.
 fn day(name: &str) -> Option<i64> {
     let digits = name.get(..8).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
     let number = |range: std::ops::Range<usize>| digits[range].parse::<i64>().ok();

@@ -14,7 +14,7 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// Scaled to length 1, if it is not zero.
+    /// The vector with these entries, scaled to length 1 if it is not zero.
     pub fn unit(mut entries: Vec<(usize, f64)>) -> Vector {
         entries.retain(|&(_, value)| value != 0.0);
         let length = entries.iter().map(|(_, value)| value * value).sum::<f64>().sqrt();
@@ -108,7 +108,7 @@ fn draw(weights: &[f64], random: &mut Random) -> usize {
             return index;
         }
     }
-    random.below(weights.len()) // all are 0, or as good as
+    random.below(weights.len()) // all weights are 0, or nearly 0
 }
 
 /// Number of dimensions of the space that has all these vectors.

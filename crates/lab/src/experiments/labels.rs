@@ -16,7 +16,7 @@ const HEAD: &str = "file\tlabel";
 pub struct Labels {
     /// The labels, sorted.
     pub names: Vec<String>,
-    /// By document, without the extension of its file.
+    /// The number of the label of each document, which is named without the extension of its file.
     by_document: BTreeMap<String, usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Puts other text into the places of an HTML page where its own text stands.
+//! Replaces parts of the visible text of an HTML page with other text.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ impl Markup {
         (text, Markup { html, map, tree: Arc::new(tree) })
     }
 
-    /// The page with other text in these places of its visible text, which are in order and disjoint. All markup stays,
-    /// also where a place gets no text. Each line after the first one starts a new `<p>`.
+    /// The page with other text in these places of its visible text, which are in order and disjoint. All markup is
+    /// kept, even where a place gets no text. Each line after the first one starts a new `<p>`.
     pub fn filled(&self, places: impl IntoIterator<Item = (Range<usize>, String)>) -> String {
         let mut html = String::with_capacity(self.html.len());
         let mut at = 0;
         for (place, text) in places {
             let stretches = self.stretches(place);
-            // Of several stretches, the longest: the others are mostly links and emphasis of a few words.
+            // Of several stretches, the longest gets the text: the others are mostly links and emphasis of a few words.
             let longest = stretches.iter().rev().max_by_key(|stretch| stretch.len()).cloned();
             for stretch in stretches {
                 html.push_str(&self.html[at..stretch.start]);

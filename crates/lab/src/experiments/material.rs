@@ -1,4 +1,5 @@
-//! What the experiments on paired pages share: pages with their articles, and the ways of cleaning that are compared.
+//! The common material of the experiments on paired pages: pages with their articles, and the ways of cleaning that are
+//! compared.
 
 use anyhow::bail;
 use clap::Args;
@@ -30,12 +31,12 @@ pub struct PairsArgs {
 pub struct Material {
     /// The pages that can be used.
     pub collection: Collection,
-    /// Which those are.
+    /// The numbers of pages that can and cannot be used.
     pub selection: Selection,
     treatments: Treatments,
 }
 
-/// Which pages of a corpus can be used.
+/// The numbers of pages of a corpus that can and cannot be used.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Selection {
     /// Pages that are used.
@@ -60,7 +61,7 @@ impl Material {
         Ok(Material { collection, selection, treatments })
     }
 
-    /// Something of each document, treated; many at a time, in order.
+    /// The result of `of` for each document after the treatment, in order. Works on many documents at a time.
     pub fn of_each<T: Send>(
         &self,
         documents: &[Document],
@@ -82,7 +83,7 @@ impl Material {
     }
 }
 
-/// The pages whose articles can be moved, and how many cannot be.
+/// The pages whose articles can be moved, and the numbers of other pages.
 fn collect(corpus: &Corpus, observer: &dyn Observer) -> anyhow::Result<(Collection, Selection)> {
     let (mut pages, mut selection) = (Vec::new(), Selection::default());
     for (source, documents) in corpus.sources(observer).enumerate() {

@@ -21,12 +21,12 @@ struct Outcome {
     mirrors: usize,
     /// Pairs of two articles under one source's template.
     others: usize,
-    /// Pairs left out because one tells what the other does.
+    /// Pairs left out because one article retells the other.
     retold: usize,
     results: Results<Separation>,
 }
 
-/// What the experiment prints.
+/// Runs the experiment, and returns the text to print.
 pub fn run(args: &PairsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     let material = Material::read(&args.experiment, observer)?;
     let pairs = material.collection.pairs(args.pairs, &mut args.experiment.random());

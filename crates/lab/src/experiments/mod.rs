@@ -13,14 +13,14 @@
 //! dehusk-lab experiment snapshots
 //! ```
 
-// What the texts are, and how they are treated.
+// The texts, and how they are treated.
 mod treatments;
 mod corpus;
 mod markup;
 mod paired_pages;
 mod material;
 
-// The experiments, each after what it measures with.
+// The experiments, each after the modules that it measures with.
 mod sketches;
 mod duplicates;
 mod edit_distance;
@@ -39,7 +39,7 @@ mod style_tree;
 mod page_cache;
 mod templates;
 
-// Quality by what was mined, and how.
+// Quality by the documents that were mined, and by the options of mining.
 mod scored;
 mod growth;
 mod settings;
@@ -91,7 +91,7 @@ pub fn run(args: &ExperimentArgs, observer: &Reporter) -> anyhow::Result<Exit> {
     Ok(observer.exit())
 }
 
-/// What an experiment prints.
+/// Runs an experiment, and returns the text to print.
 fn outcome(experiment: &Experiment, observer: &dyn Observer) -> anyhow::Result<String> {
     match experiment {
         Experiment::Duplicates(args) => duplicates::run(args, observer),

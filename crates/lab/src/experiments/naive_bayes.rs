@@ -1,8 +1,8 @@
 //! Classifies texts by their words: multinomial naive Bayes with Laplace smoothing (McCallum and Nigam 1998).
 //!
-//! The score of a label is the logarithm of its share of the texts, plus that of the probability of each word. A word's
-//! probability is its count in the texts of the label plus 1, divided by the number of their words plus the number of
-//! different words. Words that no text had are left out.
+//! The score of a label is the logarithm of its share of the texts, plus the logarithm of the probability of each word.
+//! A word's probability is its count in the texts of the label plus 1, divided by the number of their words plus the
+//! number of different words. Words that no text had are left out.
 
 use rustc_hash::FxHashMap;
 
@@ -23,11 +23,11 @@ impl WordCounts {
     }
 }
 
-/// What the words of texts say about their labels.
+/// How much each word says about each label.
 pub struct NaiveBayes {
     labels: Vec<Label>,
-    /// For each word, the labels whose texts have it, each with what an occurrence adds to the score, compared with a word
-    /// that these texts do not have.
+    /// For each word, the labels whose texts have it. Each label has the number that an occurrence adds to its score,
+    /// compared with a word that its texts do not have.
     words: FxHashMap<u64, Vec<(usize, f64)>>,
 }
 
@@ -37,7 +37,7 @@ struct Label {
     words: usize,
     /// The score of a text without words.
     prior: f64,
-    /// What a word adds to the score that is not in the texts of the label.
+    /// The number that a word adds to the score if the texts of the label do not have it.
     unseen: f64,
 }
 

@@ -1,8 +1,8 @@
 //! Detection with cached pages (D. Gibson, K. Punera, A. Tomkins, "The volume and evolution of web page templates", WWW
-//! 2005): what recurs on enough of the cached pages is boilerplate.
+//! 2005): text that recurs on enough of the cached pages is boilerplate.
 //!
-//! Two things are counted, each once a page: *windows*, which are runs of words (shingles), and the subtrees of
-//! elements. A word is boilerplate if a window with it recurs, or if it stands in a subtree that recurs.
+//! Two things are counted, each once per page: *windows*, which are runs of words (shingles), and the subtrees of
+//! elements. A word is boilerplate if it is in a window or in a subtree that recurs.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use dehusk_core::html::Tree;
 use dehusk_core::random::mix;
 use dehusk_run::scoring::words::Word;
 
-/// In how many cached pages each hash is.
+/// The number of cached pages that have each hash.
 #[derive(Debug, Default)]
 pub struct Counts(HashMap<u64, u32>);
 

@@ -1,12 +1,12 @@
 //! Makes the same article under the templates of several sites, from pages and their gold text.
 //!
-//! A *paired page* has the article of one page and the template of another, its host. The host's article is cut out, stretch
-//! by stretch, and the other article's stretches are put into these places. The first stretch, usually the headline,
-//! goes to the first place. The rest is spread over the other places in order. Places that get nothing are closed. So
-//! the text that the host's site puts before, between and after the paragraphs of its own article is now before,
-//! between and after those of the other.
+//! A *paired page* has the article of one page and the template of another, its host. The host's article is cut out,
+//! stretch by stretch, and the other article's stretches are put into these places. The first stretch, usually the
+//! headline, is put into the first place. The rest is spread over the other places in order. Places that get nothing
+//! are closed. So the text that the host's site puts before, between and after the paragraphs of its own article is now
+//! around the paragraphs of the other article.
 //!
-//! A page is a text, or an HTML page. In an HTML page, the text of the host changes and its markup stays.
+//! A page is a text, or an HTML page. In an HTML page, the text of the host is replaced, and its markup is kept.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,7 +24,7 @@ use super::sketches::containment;
 pub const MIN_FOUND: f64 = 0.9;
 /// Minimum number of words of an article, so that a headline alone does not count.
 pub const MIN_WORDS_OF_ARTICLE: usize = 50;
-/// Two articles are the same if the shorter one shares at least this share of its shingles with the other.
+/// Two articles are the same if at least this share of the shingles of the shorter one is in the other.
 pub const SAME_ARTICLE: f64 = 0.3;
 
 /// A page and its gold text.
@@ -54,7 +54,7 @@ pub struct Collection {
 pub struct Document {
     /// The source of its template.
     pub source: usize,
-    /// The page of the collection with its article.
+    /// The number of the page in the collection that has its article.
     pub article: usize,
     /// Its text.
     pub text: String,
@@ -123,7 +123,7 @@ impl Page {
         text
     }
 
-    /// Stretches of one line stay on one line; paragraphs stay separate.
+    /// Writes some stretches of the article. Stretches of one line are kept on one line, and paragraphs are kept apart.
     fn write_pieces(&self, pieces: Range<usize>, text: &mut String) {
         let stretches = &self.article.stretches[pieces];
         for (number, stretch) in stretches.iter().enumerate() {
@@ -139,7 +139,8 @@ impl Page {
     }
 }
 
-/// The pieces for a place: the first piece goes to the first place, the others are spread over the others.
+/// The pieces for a place: the first piece is put into the first place, and the other pieces are spread over the other
+/// places.
 fn pieces_of_place(place: usize, places: usize, pieces: usize) -> Range<usize> {
     if places == 1 {
         return 0..pieces;
@@ -164,8 +165,8 @@ fn close(text: &mut String, rest: &str) -> usize {
 }
 
 impl Collection {
-    /// From pages in the order of their sources. If not all are HTML pages, all count as texts, so that all are compared in
-    /// the same way.
+    /// Collects pages, which must be in the order of their sources. If not all are HTML pages, all count as texts, so
+    /// that all are compared in the same way.
     pub fn new(mut pages: Vec<Page>) -> Collection {
         if pages.iter().any(|page| page.markup.is_none()) {
             pages.iter_mut().for_each(|page| page.markup = None);
@@ -192,8 +193,8 @@ impl Collection {
         self.sources.len()
     }
 
-    /// Up to `limit` pairs of each kind: all, or a sample. A page has a paired page under every other source, on a random
-    /// host of it.
+    /// Up to `limit` pairs of each kind: all, or a sample. A page can have a paired page for every other source, with a
+    /// random page of that source as the host.
     pub fn pairs(&self, limit: usize, random: &mut Random) -> Pairs {
         let mut pairs =
             Pairs { documents: (0..self.pages.len()).map(|page| self.own(page)).collect(), ..Pairs::default() };

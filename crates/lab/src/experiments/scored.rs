@@ -88,7 +88,7 @@ impl ScoredCorpus {
         let methods = Methods { asked: CleanOptions::default(), union };
         let scoring = Scoring::new(&self.inventory, scored, &self.gold, &libraries, &methods, observer);
         let mut sources = scoring.score_all(threads)?;
-        // Documents with gold text that are not scored now are no missing documents.
+        // Documents with gold text that are not scored now do not count as missing.
         sources.iter_mut().for_each(|source| source.documents.retain(|document| !document.is_missing));
         Ok(Figures::of(sources, Rule::Dehusk))
     }
@@ -103,7 +103,7 @@ impl BothScores {
     }
 }
 
-/// The documents of each source that are chosen. Sources without any are left out.
+/// The chosen documents of each source. Sources without chosen documents are left out.
 pub fn chosen(listings: &[SourceListing], choose: impl Fn(&SourceListing) -> Vec<DocumentRef>) -> Vec<SourceListing> {
     let listings = listings.iter().map(|listing| SourceListing { id: listing.id.clone(), documents: choose(listing) });
     listings.filter(|listing| !listing.documents.is_empty()).collect()

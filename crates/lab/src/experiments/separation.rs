@@ -1,4 +1,4 @@
-//! How well the distances between copies are separated from those between other texts.
+//! Measures how well the distances between copies are separated from the distances between other texts.
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub struct Distribution {
 }
 
 impl Separation {
-    /// From the distances. `None` if there are none of one kind.
+    /// Measures how well these distances are separated. `None` if one kind has no distances.
     pub fn of(mut mirrors: Vec<f64>, mut others: Vec<f64>) -> Option<Separation> {
         mirrors.sort_by(f64::total_cmp);
         others.sort_by(f64::total_cmp);
@@ -46,7 +46,7 @@ impl Separation {
 }
 
 impl Distribution {
-    /// From sorted distances.
+    /// The distribution of sorted distances. `None` if there are none.
     fn of(sorted: &[f64]) -> Option<Distribution> {
         let last = sorted.len().checked_sub(1)?;
         let at = |quarter: usize| sorted[(last * quarter + 2) / 4];

@@ -1,6 +1,6 @@
 //! Settings: how much does quality depend on the options of mining, and on the gap that the union method joins?
 //!
-//! One option at a time gets other values. All documents are mined and scored, as `dehusk eval` does it.
+//! One option at a time gets other values. All documents are mined and scored, as `dehusk eval` does.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ struct Fall {
     union: f64,
 }
 
-/// What the experiment prints.
+/// Runs the experiment, and returns the text to print.
 pub fn run(args: &SettingsArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     let corpus = ScoredCorpus::read(&args.scored, observer)?;
     let score = |options: &Options| -> anyhow::Result<BothScores> {
@@ -80,7 +80,7 @@ pub fn run(args: &SettingsArgs, observer: &dyn Observer) -> anyhow::Result<Strin
     Ok(if args.scored.json { serde_json::to_string_pretty(&outcome)? + "\n" } else { table(&outcome) })
 }
 
-/// All settings but the default, those of an option one after the other.
+/// All settings but the default, grouped by option.
 fn settings() -> anyhow::Result<Vec<Setting>> {
     let defaults = MineOptions::default();
     let mining = |mining: MineOptions| Options { mining, ..Options::default() };

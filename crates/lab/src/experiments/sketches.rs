@@ -32,7 +32,7 @@ impl Sketch {
         self.hashes.iter().filter(|hash| other.hashes.contains(hash)).count()
     }
 
-    /// Whether the sketches are those of duplicates.
+    /// Whether the texts of the 2 sketches are duplicates.
     pub fn is_duplicate(&self, other: &Sketch) -> bool {
         self.shared(other) >= MIN_SHARED_HASHES
     }

@@ -78,12 +78,12 @@ struct Counts {
     /// Headlines and sentences of teasers, and how many of them were removed.
     content: usize,
     lost: usize,
-    /// Lines that are on all snapshots and no content, and how many of them were kept.
+    /// Lines that are on all snapshots and are not content, and how many of them were kept.
     template: usize,
     left: usize,
 }
 
-/// What the experiment prints.
+/// Runs the experiment, and returns the text to print.
 pub fn run(args: &SnapshotsArgs) -> anyhow::Result<String> {
     let mut rows = Vec::new();
     for &snapshots in &args.snapshots {

@@ -1,9 +1,9 @@
 //! Site style trees (L. Yi, B. Liu, X. Li, "Eliminating noisy information in web pages for data mining", KDD 2003).
 //!
-//! The element trees of a site's pages are merged. Under an element of the merged tree stands each sequence of children that
-//! pages have there, a *style*, with the number of these pages. An element is important if pages differ in it: in their
-//! styles below it, or, where no element is inside it, in what it contains. Both are measured by entropy. What is not
-//! important is noise.
+//! The element trees of a site's pages are merged. An element of the merged tree has *styles*: the sequences of
+//! children that pages have there, each with the number of these pages. An element is important if pages differ in it:
+//! in the styles below it or, if no element is inside it, in its content. Both differences are measured by entropy.
+//! Elements that are not important are noise.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -37,7 +37,8 @@ struct Element {
     /// Number of pages that have it.
     pages: u32,
     styles: Vec<Style>,
-    /// For each feature of what it contains directly, how often each page has it. Only of pages where it has no children.
+    /// For each feature of its direct content, how often each page has it. Only pages count in which the element has no
+    /// children.
     features: HashMap<u64, BTreeMap<u32, u32>>,
 }
 
@@ -108,7 +109,7 @@ impl StyleTree {
         }
     }
 
-    /// Bytes to store it.
+    /// Bytes to store the tree.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -116,7 +117,7 @@ impl StyleTree {
     /// The composite importance of each element, 0..=1.
     pub fn importance(&self) -> Vec<f64> {
         let mut importance = vec![1.0; self.elements.len()];
-        // Elements are created after those around them.
+        // Elements are created after the elements around them.
         for (index, element) in self.elements.iter().enumerate().rev() {
             importance[index] = element.importance(&importance);
         }
@@ -135,7 +136,7 @@ impl StyleTree {
 }
 
 impl Element {
-    /// From the importance of the elements inside.
+    /// The composite importance, from that of the elements inside.
     fn importance(&self, of: &[f64]) -> f64 {
         let pages = f64::from(self.pages);
         if self.pages <= 1 {
@@ -166,7 +167,7 @@ impl Element {
     }
 }
 
-/// The parts of a page's text that are noise, in order: those of nodes in which nothing reaches the threshold.
+/// The parts of a page's text that are noise, in order: the texts of nodes in which no element reaches the threshold.
 pub fn noise(tree: &Tree, merged: &[usize], greatest: &[f64], threshold: f64) -> Vec<Range<usize>> {
     let (mut found, mut node) = (Vec::new(), 0);
     while node < tree.len() {
@@ -190,13 +191,13 @@ pub fn entropy(shares: impl Iterator<Item = f64>, base: f64) -> f64 {
     (sum / base.ln()).clamp(0.0, 1.0)
 }
 
-/// A hash of what a node looks like: its tag and the attributes that say how it is shown.
+/// A hash of the looks of a node: its tag and the attributes that say how it is shown.
 fn presentation(tree: &Tree, node: usize) -> u64 {
     let shown = [Attribute::Class, Attribute::Width].map(|attribute| tree.attribute(node, attribute).unwrap_or(""));
     [tree.name(node)].iter().chain(&shown).fold(1, |hash, part| bytes_hash(part, mix(hash)))
 }
 
-/// What a node without nodes inside contains: words, with the link that they stand in, or a picture.
+/// The content of a node without nodes inside: words, with the link around them, or a picture.
 fn features(text: &str, tree: &Tree, node: usize) -> Vec<u64> {
     match tree.kind(node) {
         NodeKind::Text(_) => {
@@ -263,8 +264,8 @@ mod tests {
             let node = (0..tree.len()).find(|&node| tree.name(node) == name).expect("an element");
             (importance[merged[page][node]], importance[merged[page][node + 1]])
         };
-        // "Home" is on each of 4 pages: H = log4 4 = 1, so the text is 1 - 1 = 0. The list has 1 style: node importance 0,
-        // and .9 of what is inside.
+        // "Home" is on each of 4 pages: H = log4 4 = 1, so the text is 1 - 1 = 0. The list has 1 style: node importance
+        // 0, and .9 of the importance inside.
         assert!(near(of(0, "ul").0, 0.0) && near(of(0, "ul").1, 0.0));
         // The text of <p> is the same on its 2 pages: H = log2 2 = 1.
         assert!(near(of(0, "p").1, 0.0));

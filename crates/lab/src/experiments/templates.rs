@@ -1,9 +1,9 @@
 //! Template detection as pages come, as published: a table of segments against cached pages and against a site style
 //! tree.
 //!
-//! Each method gets the pages of a source in order, and says of each what is boilerplate, from this page and those
-//! before it. Each is tuned so that it finds a share of the template that is as near as possible to the recall that is
-//! wanted. Then precision and storage can be compared. What is right is judged by words, with gold text.
+//! Each method gets the pages of a source in order, and finds the boilerplate of each page from this page and the pages
+//! before it. Each method is tuned so that its recall is as near as possible to the wanted recall. Then precision and
+//! storage can be compared. Removals are judged by words, with gold text.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -65,7 +65,7 @@ const SEGMENT_BYTES: u64 = 24;
 const NEAR: f64 = 0.02;
 /// Precision that must be reached where recall is compared at the same storage.
 const PRECISE: f64 = 0.95;
-/// The storage that is compared: this many times the table.
+/// The amounts of storage that are compared: so many times the bytes of the table.
 const TIMES: [u64; 4] = [1, 4, 16, 64];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -92,11 +92,11 @@ enum Method {
 /// The parameters of a method. Each uses some of them.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Setting {
-    /// What is in this many documents recurs.
+    /// Number of documents from which on something recurs.
     documents: u32,
     /// The share of a block that must be boilerplate, or the importance below which an element is noise.
     share: f64,
-    /// Words of a window.
+    /// Number of words of a window.
     words: usize,
     /// Cached pages, the current one included.
     cached: usize,
@@ -107,7 +107,7 @@ struct Setting {
 enum Cache<'a> {
     /// As the setting says.
     OfSetting,
-    /// As many as take no more than these bytes; a number for each page.
+    /// As many pages as take at most so many bytes. There is a number of bytes for each page.
     Within(&'a [u64]),
 }
 
@@ -122,7 +122,7 @@ impl Method {
         Method::StyleTree,
         Method::WholeStyleTree,
     ];
-    /// Those that can do with less storage.
+    /// The methods that also work with less storage.
     const CACHED: [Method; 3] = [Method::Windows, Method::Subtrees, Method::StyleTree];
 
     fn name(self) -> &'static str {
@@ -184,7 +184,7 @@ impl Method {
     }
 }
 
-/// A page, read and cut in all ways.
+/// A page, read and divided for all methods.
 struct Page<'a> {
     document: &'a Document,
     gold: Option<&'a Gold>,
@@ -197,7 +197,7 @@ struct Page<'a> {
     stored: u64,
 }
 
-/// What reads pages.
+/// The means to read pages.
 struct Readers {
     structured: Cleaner,
     as_text: Cleaner,
@@ -245,7 +245,7 @@ impl Page<'_> {
         tokens[0].range().start..tokens[tokens.len() - 1].range().end
     }
 
-    /// What is right about a removal of these bytes, which are in order.
+    /// Judges a removal of these bytes, which are in order.
     fn judge(&self, gold: &Gold, removed: &[Range<usize>]) -> Removal {
         let (mut kept, mut at) = (String::new(), 0);
         for range in removed {
@@ -258,17 +258,17 @@ impl Page<'_> {
     }
 }
 
-/// The pages of a source with what they need to be detected by.
+/// The pages of a source, and the means to detect their templates.
 struct Source<'a> {
     pages: Vec<Page<'a>>,
     readers: &'a Readers,
 }
 
-/// Takes what a setting removes of a page: index of the setting, index of the page, bytes removed, bytes stored.
+/// Takes the removal from a page by a setting: index of the setting, index of the page, bytes removed, bytes stored.
 type Take<'t> = dyn FnMut(usize, usize, Vec<Range<usize>>, u64) + 't;
 
 impl Source<'_> {
-    /// What a method removes of each page, by each setting.
+    /// Calls `take` with the removal from each page by a method, for each setting.
     fn detect(&self, method: Method, cache: Cache, take: &mut Take) {
         let settings = method.settings(cache);
         match method {
@@ -346,7 +346,8 @@ impl Source<'_> {
         }
     }
 
-    /// The first cached page when a page comes, so that the pages between fit. The current page needs no storage.
+    /// The first cached page when a page comes: all pages from there to this page fit into the cache. The current page
+    /// needs no storage.
     fn first_cached(&self, page: usize, setting: &Setting, cache: Cache) -> usize {
         match cache {
             Cache::OfSetting => (page + 1).saturating_sub(setting.cached),
@@ -451,7 +452,8 @@ impl Source<'_> {
         }
     }
 
-    /// The sums of a method over the pages from this one on, by setting. Bytes are those of this source, on average.
+    /// The sums of a method over the pages from `from_page` on, for each setting. Each page also adds the bytes that
+    /// are stored when it comes.
     fn totals(&self, method: Method, cache: Cache, from_page: usize) -> Vec<Totals> {
         let mut totals = vec![Totals::default(); method.settings(cache).len()];
         self.detect(method, cache, &mut |setting, page, removed, stored| {
@@ -515,12 +517,12 @@ impl AddAssign for Totals {
     }
 }
 
-/// What a setting of a method gives, on average over the pages.
+/// The result of a method with a setting, on average over the pages.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Outcome {
     method: Method,
     setting: Setting,
-    /// Over the pages of which it removes anything.
+    /// The mean over the pages from which the method removes anything.
     precision: f64,
     recall: f64,
     f1: f64,
@@ -528,7 +530,7 @@ struct Outcome {
     stored: f64,
 }
 
-/// What the experiment prints.
+/// The output of the experiment.
 #[derive(Serialize)]
 struct Comparison {
     pages: usize,
@@ -536,7 +538,7 @@ struct Comparison {
     wanted_recall: f64,
     /// Each method, tuned.
     tuned: Vec<Outcome>,
-    /// Each method with the most recall that it has with enough precision.
+    /// Each method, with the setting that has the most recall of those with enough precision.
     precise: Vec<Outcome>,
     /// The same for methods with a cache, at so many times the bytes of the table.
     at_storage: Vec<(u64, Vec<Option<Outcome>>)>,
@@ -556,6 +558,7 @@ pub fn run(args: &TemplatesArgs, observer: &dyn Observer) -> anyhow::Result<Stri
         Ok(Source { pages: pages.collect::<anyhow::Result<_>>()?, readers: &readers })
     };
     let sources: Vec<Source> = documents.par_iter().map(read).collect::<anyhow::Result<_>>()?;
+
     let summed = |method: Method, of: &(dyn Fn(&Source) -> Vec<Totals> + Sync), cache: Cache| -> Vec<Outcome> {
         let by_source: Vec<Vec<Totals>> = sources.par_iter().map(of).collect();
         let settings = method.settings(cache).into_iter().enumerate();
@@ -566,6 +569,7 @@ pub fn run(args: &TemplatesArgs, observer: &dyn Observer) -> anyhow::Result<Stri
         };
         settings.map(sum).collect()
     };
+
     let tried: Vec<Vec<Outcome>> = Method::ALL
         .iter()
         .map(|&method| summed(method, &|source| source.totals(method, Cache::OfSetting, from_page), Cache::OfSetting))
@@ -574,6 +578,7 @@ pub fn run(args: &TemplatesArgs, observer: &dyn Observer) -> anyhow::Result<Stri
     let scored = sources.iter().flat_map(|source| source.pages.iter().skip(from_page - 1));
     let pages = scored.filter(|page| page.gold.is_some()).count();
     ensure!(pages > 0, "no page to score: no source has gold text for its page {from_page} or a later one");
+
     let table = tuned.iter().find(|outcome| outcome.method == Method::WholeBlocks).map(|outcome| outcome.setting);
     let at_storage = TIMES.map(|times| {
         let of_method = |method: Method| {
@@ -586,6 +591,7 @@ pub fn run(args: &TemplatesArgs, observer: &dyn Observer) -> anyhow::Result<Stri
         };
         (times, Method::CACHED.map(of_method).to_vec())
     });
+
     let precise = tried.iter().filter_map(|outcomes| most_recall(outcomes)).collect();
     let sources = sources.iter().filter(|source| source.pages.iter().any(|page| page.gold.is_some())).count();
     let comparison =
@@ -593,8 +599,8 @@ pub fn run(args: &TemplatesArgs, observer: &dyn Observer) -> anyhow::Result<Stri
     args.corpus.told(&comparison, Comparison::to_text)
 }
 
-/// The setting whose recall is nearest to the wanted one. Among those that are near, the one with the best precision.
-/// Of equal ones, the one with the least storage.
+/// The setting with the best precision of those whose recall is near to the wanted one; of equal ones, the one with the
+/// least storage. If none is near, the setting with the nearest recall.
 fn nearest(outcomes: &[Outcome], wanted: f64) -> Option<Outcome> {
     let distance = |outcome: &Outcome| (outcome.recall - wanted).abs();
     let near = outcomes.iter().filter(|outcome| distance(outcome) <= NEAR);

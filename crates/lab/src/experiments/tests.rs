@@ -1,4 +1,4 @@
-//! What the experiments say about the sample corpus, and that chance is the seed's alone.
+//! Tests of the experiments: their results for the sample corpus, and that chance depends on the seed alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn run(Arguments { args, threads }: &Arguments, observer: &Silent) -> anyhow::Re
     pool.install(|| outcome(&args.experiment, observer))
 }
 
-/// Mined once for all tests.
+/// The patterns of the sample corpus, mined once for all tests.
 static PATTERNS: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let inventory = Inventory::scan(&[corpora().join("news")], &ReadOptions::default()).expect("a corpus");
@@ -73,7 +73,7 @@ fn write(folder: &Path, relative: &str, text: &str) {
     fs::write(path, text).expect("the file");
 }
 
-/// What an experiment prints, or why it fails.
+/// The output of an experiment, or the reason why it fails.
 fn try_said(experiment: &str, corpus: &Path, gold: &Path, options: &str) -> anyhow::Result<String> {
     let paths = [corpus, Path::new("--gold"), gold].map(Path::as_os_str);
     let words = ["experiments", experiment].into_iter().chain(options.split_whitespace()).map(str::as_ref);
@@ -85,13 +85,13 @@ fn on_news(experiment: &str, options: &str) -> String {
     try_said(experiment, &corpus, &gold, options).unwrap_or_else(|error| panic!("{experiment} {options}: {error:#}"))
 }
 
-/// With the patterns of the sample corpus.
+/// Runs an experiment on the sample corpus, with its patterns.
 fn with_patterns(experiment: &str, options: &str) -> String {
     let patterns = PATTERNS.path().join("patterns");
     on_news(experiment, &format!("{options} -p {}", patterns.display()))
 }
 
-/// On the invented HTML pages.
+/// Runs an experiment on the invented HTML pages.
 fn on_pages(experiment: &str, options: &str) -> Value {
     let (corpus, gold) = (PAGES.path().join("in"), PAGES.path().join("gold"));
     let said = try_said(experiment, &corpus, &gold, &format!("{options} --json"));

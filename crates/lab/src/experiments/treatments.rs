@@ -1,4 +1,4 @@
-//! The ways to clean a document that are compared.
+//! The ways to clean a document that experiments compare.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub struct TreatmentArgs {
     block_model: Option<PathBuf>,
 }
 
-/// What is done to a document before it is compared.
+/// The treatment of a document before it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Treatment {
@@ -58,14 +58,14 @@ pub enum Treatment {
     Text,
     /// Cleaned by the union of matches.
     Union,
-    /// Replaced by the gold text: the best that can be had.
+    /// Replaced with the gold text: the best possible result.
     Gold,
 }
 
 /// A result for each treatment.
 pub type Results<T> = BTreeMap<Treatment, T>;
 
-/// A document as it is treated.
+/// A document to treat.
 #[derive(Clone, Copy, Debug)]
 pub struct Untreated<'a> {
     /// The number of the source that cleans it.
@@ -90,9 +90,9 @@ pub struct Treatments {
 }
 
 impl Treatment {
-    /// Those of texts, from nothing to the best.
+    /// The treatments of texts, from nothing to the best possible.
     const OF_TEXTS: [Treatment; 4] = [Treatment::Uncleaned, Treatment::Smooth, Treatment::Union, Treatment::Gold];
-    /// Those of HTML pages.
+    /// The treatments of HTML pages.
     const OF_PAGES: [Treatment; 9] = [
         Treatment::Uncleaned,
         Treatment::Tree,
@@ -105,7 +105,7 @@ impl Treatment {
         Treatment::Gold,
     ];
 
-    /// How it is called in a table.
+    /// Its name in a table.
     pub fn name(self) -> &'static str {
         match self {
             Treatment::Uncleaned => "uncleaned",
@@ -165,7 +165,7 @@ fn yaml(path: &Path) -> anyhow::Result<String> {
 /// The cleaner of each source.
 fn cleaners(library: &Library, lexer: &Lexer, listings: &[SourceListing], options: &CleanOptions) -> Vec<Cleaner> {
     let shared = library.for_source("");
-    // Where nothing is known, as in the program, only the structure of a page says something.
+    // Where no patterns are known, only the structure of a page decides, as in the program.
     let other = match shared.is_empty() {
         false => Cleaner::new(&shared, options),
         true => Cleaner::new(&[&PatternFile::empty("", lexer)], &options.clone().decision(None)),
@@ -178,7 +178,7 @@ fn cleaners(library: &Library, lexer: &Lexer, listings: &[SourceListing], option
 }
 
 impl Treatments {
-    /// Something of each document, treated; many at a time, in order.
+    /// The result of `of` for each document after the treatment, in order. Works on many documents at a time.
     pub fn of_each<T: Send>(
         &self,
         documents: &[Untreated],
@@ -220,7 +220,7 @@ impl Treatments {
         Ok(cleaning.strip(text).into())
     }
 
-    /// What a model removes that judges the page alone.
+    /// The cleaning of a page by a judge that sees this page alone.
     fn judged(&self, scratch: &mut Scratch, judge: &PageJudge, document: Untreated) -> Result<Cleaning, CleanError> {
         let Untreated { source, text, tree, .. } = document;
         let cleaner = &self.text[source];

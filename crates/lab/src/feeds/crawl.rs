@@ -1,4 +1,4 @@
-//! What WARC files hold for this: feeds, redirects, and which records are captures of which page.
+//! Reads the feeds, the redirects, and the captures of each page from WARC files.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault};
@@ -10,17 +10,17 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use dehusk_corpus::{Answer, Content, Inventory};
 use dehusk_run::{Observer, PipelineError, Result, Steps, WarningKind};
 
-/// The statuses of redirects that mean the same page.
+/// The statuses of redirects to the same page.
 const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 /// Maximum number of redirects that are followed, as in browsers.
 const MOST_REDIRECTS_OF_PAGE: usize = 20;
-/// Number of bytes that are searched for the root of a feed. Comments and style sheets may stand before it.
+/// Number of bytes that are searched for the root of a feed. Comments and style sheets may come before the root.
 const BYTES_SCANNED_FOR_FEED: usize = 1024;
 
 /// The feeds of a crawl, and the captures of its pages.
 #[derive(Debug, Default)]
 pub struct Crawl {
-    /// The entries of each feed. If a feed was captured several times, each entry is there once, but again if its text changed.
+    /// The entries of each feed. If a feed was captured several times, each entry is there once for each of its texts.
     pub feeds: BTreeMap<Address, Vec<Entry>>,
     /// Hashes of the feed, page and text of each entry.
     known: FxHashSet<u64>,
@@ -31,7 +31,7 @@ pub struct Crawl {
 /// A page as it was at some time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Capture {
-    /// As the crawler wrote it.
+    /// The date, as the crawler wrote it.
     date: String,
     /// The name of its document.
     name: String,
@@ -47,7 +47,7 @@ impl Crawl {
     /// Reads all WARC files of an inventory once. Other files hold no feeds.
     ///
     /// # Errors
-    /// If the observer stops it. What cannot be read is named when the documents are listed, and not here.
+    /// If the observer stops it. Files that cannot be read are named when the documents are listed, and not here.
     pub fn read(inventory: &Inventory, observer: &dyn Observer) -> Result<Crawl> {
         let mut crawl = Crawl::default();
         let limit = inventory.options().max_document;
@@ -83,7 +83,7 @@ impl Crawl {
         captures.iter().map(|capture| capture.name.as_str())
     }
 
-    /// Notes what a server answered. `name` is the name that a document in the record has.
+    /// Notes the answer of a server. `name` is the name of a document in the record.
     fn note(&mut self, name: String, answer: &Answer, limit: u64, observer: &dyn Observer) {
         let Ok(address) = Address::parse(answer.url) else { return };
         let date = answer.date.clone().into_owned();
@@ -101,7 +101,7 @@ impl Crawl {
             },
             200..300 => {
                 let captures = self.captures.entry(address).or_default();
-                // Of captures at the same time, the later one in the files is the later one.
+                // Captures with the same date are in the order of the files.
                 let place = captures.partition_point(|capture| capture.date <= date);
                 captures.insert(place, Capture { date, name });
             }
@@ -123,16 +123,16 @@ impl Crawl {
     }
 }
 
-/// Whether its type is that of a feed, or one under which feeds are sent.
+/// Whether the type of an answer is that of a feed, or one that servers also send with feeds.
 fn may_be_feed(answer: &Answer) -> bool {
     let kind = answer.content_type.as_str();
     let is_xml = kind.ends_with("/xml") || kind.ends_with("+xml") && kind != "application/xhtml+xml";
     answer.is_feed || is_xml || kind.ends_with("/json") || kind.ends_with("+json")
 }
 
-/// Whether it has the root of RSS or Atom, or the version of a JSON feed.
+/// Whether the start of a body has the root of RSS or Atom, or the version of a JSON feed.
 fn starts_like_a_feed(body: &[u8]) -> bool {
-    // The signs are ASCII. Feeds in UTF-16 have a zero beside each of their bytes.
+    // The signs are ASCII. In UTF-16, each of their bytes has a zero byte beside it.
     let head: Vec<u8> = body.iter().take(BYTES_SCANNED_FOR_FEED).copied().filter(|&byte| byte != 0).collect();
     let has = |sign: &str| head.windows(sign.len()).any(|place| place == sign.as_bytes());
     ["<rss", "<feed", "<atom:feed", "<rdf:RDF", "jsonfeed.org/version"].into_iter().any(has)
@@ -230,9 +230,9 @@ mod tests {
         assert_eq!(captures(&[moved(from, 304, "/1", 1), page("a", to, 1)], from), [""; 0]);
         let old = [moved(from, 301, "/1", 2), moved(from, 301, "/2", 1), page("a", to, 1)];
         assert_eq!(captures(&old, from), ["a"], "the later redirect holds");
-        // A page that was there once is the page.
+        // If a page was captured, its redirects are not followed.
         assert_eq!(captures(&[page("b", from, 1), moved(from, 301, "/1", 2), page("a", to, 1)], from), ["b"]);
-        // A circle has an end.
+        // A circle of redirects is not followed forever.
         assert_eq!(captures(&[moved(from, 301, "/1", 1), moved(to, 301, "/?p=1", 1)], from), [""; 0]);
     }
 }

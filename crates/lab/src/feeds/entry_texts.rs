@@ -1,4 +1,4 @@
-//! The texts of the entries of a feed, and what the feed alone says about them.
+//! The texts of the entries of a feed, judged by the feed alone.
 
 use dehusk_crawler::feed::Entry;
 
@@ -8,22 +8,22 @@ use dehusk_run::scoring::opponents::LineCounts;
 use dehusk_run::scoring::score::MIN_GOLD_WORDS;
 use dehusk_run::scoring::words::word_ranges;
 
-/// With fewer entries, a feed does not show what it repeats, or where it cuts.
+/// With fewer entries, a feed does not show which lines it repeats, or where it cuts texts.
 const MIN_ENTRIES: usize = 4;
-/// A line in this share of the entries is of the feed, and not of the article.
+/// A line in this share of the entries belongs to the feed, and not to an article.
 const REPEATED: f64 = 0.5;
-/// If the longest entry has at most this many times the length of the median one, all are cut at the same length.
+/// If the longest entry is at most this many times as long as the median entry, all entries are cut at the same length.
 const CUT_SPREAD: f64 = 1.1;
 
 /// A line of an entry.
 struct Line {
     text: String,
-    /// The same without links at its end, such as "Read more".
+    /// The text without links at its end, such as "Read more".
     without_links: String,
 }
 
-/// The text of each entry of a feed, one line per block, without what the feed adds to all of them. Or why it cannot be the full text
-/// of an article.
+/// The text of each entry of a feed, one line per block, without the lines that the feed adds to its entries; or the
+/// reason why it cannot be the full text of an article.
 pub fn entry_texts(entries: &[Entry]) -> Vec<Result<String, Refusal>> {
     let lines: Vec<Vec<Line>> =
         entries.iter().map(|entry| entry.html.as_deref().map(lines).unwrap_or_default()).collect();
@@ -73,8 +73,8 @@ fn lines(html: &str) -> Vec<Line> {
     lines.filter(|line| !line.text.is_empty()).collect()
 }
 
-/// The lines that are not in at least half of the entries. The title of the entry in a line does not count, and neither do numbers:
-/// "The post Rain all week appeared first on Tide".
+/// The lines that are in less than half of the entries. Lines that differ only in numbers or in the title of their
+/// entry count as equal: "The post Rain all week appeared first on Tide".
 fn without_repeated(entries: &[Entry], lines: Vec<Vec<Line>>) -> Vec<Vec<Line>> {
     let filled = lines.iter().filter(|lines| !lines.is_empty()).count();
     if filled < MIN_ENTRIES {
@@ -99,7 +99,7 @@ fn without_repeated(entries: &[Entry], lines: Vec<Vec<Line>>) -> Vec<Vec<Line>> 
     own.collect()
 }
 
-/// Whether an ellipsis ends the text. Links may follow.
+/// Whether the text ends in an ellipsis. Links may follow the ellipsis.
 fn ends_in_ellipsis(lines: &[Line]) -> bool {
     let is_bracket = |c: char| c.is_whitespace() || ")]}>»→›".contains(c);
     let ends = |text: &str| {
@@ -168,7 +168,7 @@ mod tests {
         for text in entry_texts(&stories(4, end)) {
             assert!(text.as_ref().is_ok_and(|text| text.ends_with("said the harbour master.")), "{text:?}");
         }
-        // Three entries do not show what is of the feed.
+        // Three entries are too few to show the lines of the feed.
         for text in entry_texts(&stories(3, end)) {
             assert!(text.as_ref().is_ok_and(|text| text.ends_with("comments")), "{text:?}");
         }
@@ -198,7 +198,7 @@ mod tests {
         for end in [" went… home.", " <a href=x>went home</a>", ". And … what <a href=x>more</a> is there?"] {
             assert!(only(entry(1, &format!("{STORY}<p>The captain{end}"))).is_ok(), "{end}");
         }
-        // Also if what the feed adds stands behind it.
+        // The ellipsis also counts if lines of the feed follow it.
         for end in ["<p>[…]</p>", "<p>[…]</p><p>First seen on <b>Tide</b>.</p>"] {
             let texts = entry_texts(&stories(4, |_| end.to_owned()));
             assert!(texts.iter().all(|text| *text == Err(Refusal::Ellipsis)), "{end} {texts:?}");

@@ -1,7 +1,8 @@
-//! Gold texts from feeds: where a feed carries the full text of an article, nobody must mark what to keep of its page.
+//! Gold texts from feeds: where a feed carries the full text of an article, nobody needs to mark the text to keep in
+//! its page.
 //!
-//! [`Crawl`] reads WARC files. `entry_texts` are the texts of the entries without what the feed adds. [`FeedGold`] finds their pages,
-//! and keeps the texts that are all of the article.
+//! [`Crawl`] reads WARC files. `entry_texts` gives the texts of the entries, without the lines that the feed adds.
+//! [`FeedGold`] finds the pages of the entries, and keeps the texts that are a whole article.
 
 mod crawl;
 mod entry_texts;
@@ -21,10 +22,10 @@ use dehusk_run::scoring::words::word_ranges;
 use dehusk_run::{Observer, PipelineError, Result, Steps};
 use page_test::{SourceLines, refused_by_page};
 
-/// Why the text of an entry is no gold text.
+/// Why the text of an entry is not a gold text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refusal {
-    /// It has none.
+    /// The entry has no text.
     NoText,
     /// It is a summary of one paragraph.
     Summary,
@@ -38,12 +39,12 @@ pub enum Refusal {
     NoPage,
     /// Too many of its words are not on its page.
     OtherText,
-    /// The article goes on in its page.
+    /// Its page has more of the article.
     Continues,
 }
 
 impl Refusal {
-    /// All of them, in the order in which they are looked for.
+    /// All refusals, in the order in which they are checked.
     pub const ALL: [Refusal; 8] = [
         Refusal::NoText,
         Refusal::Ellipsis,
@@ -55,7 +56,7 @@ impl Refusal {
         Refusal::Continues,
     ];
 
-    /// What entries have that are refused for it.
+    /// Words for people that describe the refused entries.
     pub fn label(self) -> &'static str {
         match self {
             Refusal::NoText => "no text",
@@ -84,31 +85,31 @@ impl Refusal {
     }
 }
 
-/// Gold texts from the feeds of a crawl, and what became of the entries.
+/// Gold texts from the feeds of a crawl, and the numbers of entries by outcome.
 #[derive(Debug)]
 pub struct FeedGold {
-    /// The gold texts. A page has one, also if several feeds carry it: the longest.
+    /// The gold texts. A page has one: the longest, if several feeds carry the page.
     pub gold: GoldTexts,
     /// Number of feeds.
     pub feeds: usize,
-    /// Number of entries. One that is in several feeds counts for each.
+    /// Number of entries. An entry in several feeds counts once for each feed.
     pub entries: usize,
     /// Number of entries whose page is in the crawl, whatever their text is.
     pub with_page: usize,
     /// Number of entries with the full text of an article.
     pub full: usize,
-    /// Number of the other entries, by what was wrong with them first.
+    /// Number of the other entries, by the first refusal that applies.
     pub refused: BTreeMap<Refusal, usize>,
 }
 
-/// The text of an entry that may be full, and where its page is.
+/// The text of an entry that may be full, and the captures of its page.
 struct Claim<'c> {
     text: String,
     /// The names of the documents that are captures of the page, the latest last.
     captures: Vec<&'c str>,
 }
 
-/// A claim, and a document of its page, with the number of the capture: the latest has the highest.
+/// A claim, a document of its page, and the rank of this capture: the latest one has the highest rank.
 #[derive(Clone, Copy)]
 struct Match {
     claim: usize,
@@ -174,10 +175,12 @@ impl FeedGold {
                 .enumerate()
                 .for_each(|(rank, name)| by_name.entry(name).or_default().push((index, rank)));
         }
+
         let (mut texts, mut judged) = (Vec::new(), 0);
         observer.start("comparing feeds with pages", Steps::Things(listings.len() as u64));
         for listing in listings {
             let documents = read_with_trees(inventory, listing, observer)?;
+
             let matches = latest(&documents, &by_name);
             let lines = SourceLines::of(documents.iter().map(|document| document.text.as_str()));
             let refusals: Vec<Option<Refusal>> = matches
@@ -185,6 +188,7 @@ impl FeedGold {
                 .map(|found| refused_by_page(&claims[found.claim].text, &documents[found.document], &lines))
                 .collect();
             judged += matches.len();
+
             let mut longest: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
             for (Match { claim, document, .. }, refusal) in matches.iter().zip(refusals) {
                 if let Some(refusal) = refusal {
@@ -204,14 +208,14 @@ impl FeedGold {
             observer.step(1);
         }
         observer.finish();
-        // Their records hold no document, or one that could not be read.
+        // The records of the other claims hold no document, or one that could not be read.
         self.refuse(Refusal::NoPage, claims.len() - judged);
         self.gold = GoldTexts::of_texts(texts);
         Ok(())
     }
 }
 
-/// The document with the latest capture of each claim that has one here.
+/// For each claim with captures among these documents, the document with the latest capture.
 fn latest(documents: &[Document], by_name: &FxHashMap<&str, Vec<(usize, usize)>>) -> Vec<Match> {
     let mut latest: BTreeMap<usize, Match> = BTreeMap::new();
     for (document, of) in documents.iter().enumerate().filter_map(|(at, of)| Some((at, by_name.get(of.id.as_str())?))) {
@@ -226,7 +230,7 @@ fn latest(documents: &[Document], by_name: &FxHashMap<&str, Vec<(usize, usize)>>
     latest.into_values().collect()
 }
 
-/// The documents of a source. What cannot be read is left out: scoring names it.
+/// The documents of a source. Documents that cannot be read are left out here, and named by scoring.
 fn read_with_trees(inventory: &Inventory, listing: &SourceListing, observer: &dyn Observer) -> Result<Vec<Document>> {
     let read = |place| {
         observer.go_on().map_err(PipelineError::Stopped)?;

@@ -1,4 +1,4 @@
-//! Whether the text of an entry is all that its page says.
+//! Tests whether the text of an entry is all of the article on its page.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 
@@ -10,10 +10,10 @@ use dehusk_corpus::Document;
 use dehusk_run::scoring::opponents::masked;
 use dehusk_run::scoring::words::word_ranges;
 
-/// What "nearly all" words are.
+/// The share of words that counts as "nearly all".
 const NEARLY_ALL: f64 = 0.9;
 
-/// On which pages of a source each line is. Numbers in lines do not count.
+/// For each line, the pages of a source that have it. Lines that differ only in numbers count as equal.
 #[derive(Debug, Default)]
 pub struct SourceLines {
     pages: FxHashMap<u64, Vec<u32>>,
@@ -44,11 +44,12 @@ fn hash(line: &str) -> u64 {
     BuildHasherDefault::<FxHasher>::default().hash_one(masked(line))
 }
 
-/// Compares the text of an entry with its page. `lines` are those of all pages of the source. `None` if it is the full text.
+/// Compares the text of an entry with its page. `lines` are the lines of all pages of the source. Returns `None` if it
+/// is the full text.
 ///
-/// Nearly all of its words must be on the page. Behind the place where they end, the page may have menus, and teasers of other
-/// articles, but no more of the article: lines that stand on no page of another article, and are no links. They must be few,
-/// compared with the text.
+/// Nearly all words of the text must be on the page. After the end of the text, the page may have menus and teasers of
+/// other articles, but not more of the article. Words after the end may be of the article if they are not in links, and
+/// their line is on no page of another article. They must be few compared with the text.
 pub fn refused_by_page(text: &str, page: &Document, lines: &SourceLines) -> Option<Refusal> {
     let article = Article::locate(&page.text, text);
     if article.found < NEARLY_ALL {
@@ -62,7 +63,8 @@ pub fn refused_by_page(text: &str, page: &Document, lines: &SourceLines) -> Opti
 /// Number of words after this article in its page that may be of the article as well.
 fn words_after(page: &Document, article: &Article, lines: &SourceLines) -> usize {
     let end = article.stretches.last().map_or(0, |last| last.end);
-    // Pages with its longest line are copies of this page, such as later captures, or the same with another template.
+    // Pages with the longest line of the article are copies of this page, such as later captures, or the same article
+    // with another template.
     let longest = article.stretches.iter().max_by_key(|stretch| stretch.len());
     let copies = longest.map_or(&[][..], |stretch| lines.pages(line_around(&page.text, stretch.start)));
     let is_of_others = |line: &str| lines.pages(line).iter().any(|number| copies.binary_search(number).is_err());
@@ -81,7 +83,7 @@ fn words_after(page: &Document, article: &Article, lines: &SourceLines) -> usize
     page.text.split_inclusive('\n').map(of_line).sum()
 }
 
-/// The line in which this place is.
+/// The line around this place.
 fn line_around(text: &str, place: usize) -> &str {
     let start = text[..place].rfind('\n').map_or(0, |end| end + 1);
     text[start..].lines().next().unwrap_or_default()
@@ -118,7 +120,7 @@ mod tests {
         page
     }
 
-    /// What is wrong with the text if the page has this body, and the source has another page.
+    /// The refusal of the text if the page has this body, and the source has another page.
     fn refused(text: &str, body: &str) -> Option<Refusal> {
         let (page, other) = (page(body), page("<p>Rain."));
         refused_by_page(text, &page, &SourceLines::of([page.text.as_str(), other.text.as_str()]))
@@ -128,7 +130,7 @@ mod tests {
     fn the_full_text_ends_where_the_article_ends() {
         let text = format!("{FIRST}\n{SECOND}");
         assert_eq!(refused(&text, &format!("<p>{FIRST}<p>{SECOND}")), None);
-        // Words that the page adds between, and a few behind.
+        // The page adds words between the paragraphs, and a few after them.
         assert_eq!(refused(&text, &format!("<p>{FIRST}<p>Advertisement<p>{SECOND}<p>Tags: ferry")), None);
         // Links to other articles.
         let links: String = (0..9).map(|n| format!("<li><a href=/{n}>Another {n} of our stories</a>")).collect();

@@ -1,10 +1,10 @@
-//! How often blocks of each level are taken for each level.
+//! Counts how often blocks of each level are taken for each level.
 
-/// Counts of blocks by the level that they have and the one that is said.
+/// Counts of blocks, by the level that they have and the level that is said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confusion {
     levels: Vec<u8>,
-    /// For each level the counts of what is said.
+    /// For each level that blocks have, the counts of each level that is said.
     counts: Vec<Vec<u32>>,
 }
 
@@ -23,7 +23,7 @@ impl Confusion {
         self.counts[has][said] += 1;
     }
 
-    /// Counts the blocks of another one of the same levels.
+    /// Adds the counts of another `Confusion` with the same levels.
     pub fn and(mut self, other: &Confusion) -> Confusion {
         for (counts, others) in self.counts.iter_mut().zip(&other.counts) {
             counts.iter_mut().zip(others).for_each(|(count, other)| *count += other);
@@ -41,27 +41,28 @@ impl Confusion {
         self.counts.iter().flatten().sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no blocks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Of the blocks that are said to be of a level, the share that is; 0 if there are none.
+    /// Of the blocks that are said to have a level, the share that has it; 0 if there are no such blocks.
     pub fn precision(&self, level: usize) -> f64 {
         share(self.counts[level][level], self.counts.iter().map(|of| of[level]).sum())
     }
 
-    /// Of the blocks of a level, the share that is said to be; 0 if there are none.
+    /// Of the blocks that have a level, the share that is said to have it; 0 if there are no such blocks.
     pub fn recall(&self, level: usize) -> f64 {
         share(self.counts[level][level], self.counts[level].iter().sum())
     }
 
-    /// The share of blocks with the right level. As each block has one level and is said to be of one, it is the Micro-F1.
+    /// The share of blocks with the right level. This is Micro-F1, because each block has one level, and one level is
+    /// said of each.
     pub fn micro_f1(&self) -> f64 {
         share((0..self.levels.len()).map(|level| self.counts[level][level]).sum(), self.len())
     }
 
-    /// The share of right answers to the questions, of each block and level, whether the block is of the level.
+    /// The share of right answers if each block and level is a question: does the block have the level?
     pub fn micro_accuracy(&self) -> f64 {
         1.0 - 2.0 * (1.0 - self.micro_f1()) / self.levels.len() as f64
     }

@@ -8,23 +8,24 @@ use dehusk_core::random::Random;
 use dehusk_segments::importance::features::IMPORTANCE_WIDTH;
 use dehusk_segments::importance::model::{Example, ImportanceModel, Learner, Scaling};
 
-/// Number of folds by which a learner chooses its options.
+/// Number of folds with which a learner chooses its options.
 const INNER_FOLDS: usize = 5;
-/// How many blocks the blocks of a page count for together. Pages with many blocks say no more than others.
+/// The blocks of a page together count as this many blocks, for pages with many blocks say no more than others.
 const BLOCKS: f64 = 8.0;
-/// How folds are drawn.
+/// The seed by which folds are drawn.
 const SEED_OF_FOLDS: u64 = 2004;
 
-/// What is left out together.
+/// The blocks that are left out together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Together {
-    /// All pages of a source. This is how it is for a new site.
+    /// All blocks of a source. This is as with a new site.
     Sources,
-    /// Any blocks, as in the paper. Other blocks of the same page are learned from, which flatters.
+    /// Any blocks, as in the paper. Other blocks of the same page are learned from, so results look better than for new
+    /// sites.
     Blocks,
 }
 
-/// What is learned, and how.
+/// The settings of a training.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
     /// The learner.
@@ -35,7 +36,8 @@ pub struct Trial {
     pub uses: [bool; IMPORTANCE_WIDTH],
 }
 
-/// Blocks with the level that most assessors gave. Those that are left out together have one number in [`Example::fold`].
+/// Blocks with the level that most assessors gave. Blocks that are left out together have the same number in
+/// [`Example::fold`].
 pub fn examples(pages: &[LabelledPage], together: Together) -> Vec<Example> {
     let mut sources: Vec<&str> = pages.iter().map(|page| page.source.as_str()).collect();
     sources.sort_unstable();
@@ -59,8 +61,9 @@ pub fn examples(pages: &[LabelledPage], together: Together) -> Vec<Example> {
     examples
 }
 
-/// Learns from all examples. What the learner leaves open is chosen by folds of what is left out together; if that is all one
-/// thing, such as a single source, by folds of blocks. Also returns whether training came near its optimum.
+/// Learns from all examples. The options of the learner are chosen with folds in which blocks that are left out
+/// together stay together. If this would be a single fold, as with a single source, blocks are divided one by one. Also
+/// returns whether training came near its optimum.
 pub fn learned(examples: &[Example], trial: &Trial, permitted: u8) -> (ImportanceModel, bool) {
     let mut together: Vec<usize> = examples.iter().map(|example| example.fold).collect();
     together.sort_unstable();
@@ -73,8 +76,8 @@ pub fn learned(examples: &[Example], trial: &Trial, permitted: u8) -> (Importanc
     ImportanceModel::fit(&examples, trial.learner, trial.scaling, &trial.uses, permitted)
 }
 
-/// Learns as often as there are folds, each time without one of them, and judges the blocks of that one. Of the rest, a
-/// `share` of what is left out together is learned from.
+/// Learns once for each fold, without the blocks of the fold, and judges these blocks. Of the other blocks, a `share`
+/// is learned from; blocks that are left out together are kept or dropped together.
 ///
 /// # Panics
 /// Without examples.
@@ -84,7 +87,7 @@ pub fn cross_validated(examples: &[Example], trial: &Trial, folds: usize, share:
     levels.dedup();
     let of_fold = |fold: usize| {
         let mut confusion = Confusion::new(&levels);
-        // The numbers are in no order already.
+        // The numbers are in random order already.
         let is_kept = |number: usize| Random::along(SEED_OF_FOLDS, &[number as u64]).unit() < share;
         let others = examples.iter().filter(|example| example.fold % folds != fold && is_kept(example.fold));
         let others: Vec<Example> = others.cloned().collect();
@@ -110,7 +113,7 @@ mod tests {
     use dehusk_segments::importance::model;
     use dehusk_segments::importance::record::BlockLevel;
 
-    /// Pages of some sources, two of each. The features of a block say which level it has, and the last one its source.
+    /// Two pages of each source. The features of a block tell its level, and the last feature tells its source.
     fn pages(sources: usize, level: impl Fn(usize, usize) -> Option<u8>) -> Vec<LabelledPage> {
         let mut random = Random::new(1);
         let mut page = |source: usize, count: usize| {
@@ -132,7 +135,7 @@ mod tests {
 
     const TRIAL: Trial = Trial { learner: Learner::Logistic, scaling: Scaling::Range, uses: [true; IMPORTANCE_WIDTH] };
 
-    /// One that is linear and one that is not. They are quick.
+    /// A learner that is linear, and one that is not. Both are quick.
     const LEARNERS: [Learner; 2] = [Learner::Logistic, Learner::RbfNetwork];
 
     fn source_of(example: &Example) -> usize {
@@ -149,7 +152,7 @@ mod tests {
         assert_eq!(pairs.iter().map(|(_, fold)| fold).collect::<BTreeSet<&usize>>().len(), 30);
         // The numbers are drawn: otherwise sources with alike names would be learned from together.
         assert!(pairs.iter().any(|(source, fold)| source != fold));
-        // All folds have as many sources.
+        // All folds have the same number of sources.
         for fold in 0..10 {
             assert_eq!(pairs.iter().filter(|(_, of_source)| of_source % 10 == fold).count(), 3);
         }
@@ -160,7 +163,7 @@ mod tests {
         let examples = examples(&pages(30, any_level), Together::Blocks);
         let folds: BTreeSet<usize> = examples.iter().map(|example| example.fold).collect();
         assert!(folds.into_iter().eq(0..300));
-        // The blocks of a source are spread.
+        // The blocks of a source are in several folds.
         let of_first = examples.iter().filter(|example| source_of(example) == 0);
         assert!(of_first.map(|example| example.fold % 10).collect::<BTreeSet<usize>>().len() > 3);
     }
@@ -219,7 +222,7 @@ mod tests {
     fn one_source_cannot_be_left_out() {
         let examples = examples(&pages(1, any_level), Together::Sources);
         assert!(cross_validated(&examples, &TRIAL, 10, 1.0).is_empty());
-        // Learned from it can be, by any learner.
+        // But any learner can learn from it.
         for (learner, _) in model::LEARNERS {
             assert_eq!(learned(&examples, &Trial { learner, ..TRIAL }, 9).0.permitted, 9);
         }

@@ -14,7 +14,7 @@ use dehusk_segments::importance::features::{PageTotals, Vector};
 use dehusk_segments::importance::record::{BlockLevel, Labels};
 use dehusk_segments::segmentation::vision::vision_blocks;
 
-/// A block, and what people say of it.
+/// A block, and the levels that people gave it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelledBlock {
     /// Its features.
@@ -28,7 +28,7 @@ pub struct LabelledBlock {
 pub struct LabelledPage {
     /// Its source.
     pub source: String,
-    /// Its blocks that anybody says anything of.
+    /// Its blocks that at least one person gave a level.
     pub blocks: Vec<LabelledBlock>,
     /// Number of all blocks.
     pub all: usize,
@@ -71,7 +71,8 @@ pub fn labelled_pages(
     Ok(pages)
 }
 
-/// How often each assessor says what most of them say, if there is more than one.
+/// Compares the levels by each assessor with the levels by most assessors. `None` if no block has more than one
+/// assessor.
 pub fn agreement_of_assessors(pages: &[LabelledPage]) -> Option<Confusion> {
     let blocks = || pages.iter().flat_map(|page| &page.blocks);
     if blocks().all(|block| block.level.votes.len() < 2) {
@@ -106,7 +107,7 @@ mod tests {
     fn assessors_are_compared_with_what_most_of_them_say() {
         assert_eq!(agreement_of_assessors(&[]), None);
         assert_eq!(agreement_of_assessors(&[page(&[&[1], &[2]])]), None);
-        // No two agree on the last block, so it says nothing.
+        // The assessors disagree about the last block, so it does not count.
         let confusion = agreement_of_assessors(&[page(&[&[4, 4, 3]]), page(&[&[1, 1], &[2], &[1, 2]])]).unwrap();
         assert_eq!((confusion.len(), confusion.micro_f1()), (6, 5.0 / 6.0));
         assert_eq!((confusion.recall(3), confusion.precision(2)), (2.0 / 3.0, 0.0));

@@ -1,4 +1,4 @@
-//! Adds up what the trials found, and compares it with the targets for mining and cleaning.
+//! Adds up the tallies of the trials, and compares them with the targets for mining and cleaning.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct Figures {
     pub shares: Vec<usize>,
     /// Corpora without templates, one for each number of documents.
     pub untouched: Vec<Untouched>,
-    /// Each trial and what it found.
+    /// Each trial and its tally.
     pub trials: Vec<Tried>,
 }
 
@@ -43,7 +43,7 @@ pub struct Tried {
     /// The trial.
     #[serde(flatten)]
     pub trial: Trial,
-    /// What it found.
+    /// Its tally.
     #[serde(flatten)]
     pub tally: Tally,
 }
@@ -52,7 +52,7 @@ pub struct Tried {
 pub type Row = (usize, Kind, Insertion);
 
 impl Figures {
-    /// What the trials found, by row and percentage.
+    /// The tallies of the trials, by row and percentage.
     pub fn by_row(&self) -> BTreeMap<Row, BTreeMap<usize, Tally>> {
         let mut rows: BTreeMap<Row, BTreeMap<usize, Tally>> = BTreeMap::new();
         for Tried { trial, tally } in &self.trials {
@@ -62,7 +62,7 @@ impl Figures {
         rows
     }
 
-    /// What the trials with targets found, by kind and place. `None` stands for all places of a kind.
+    /// The tallies of the trials with targets, by kind and place. `None` stands for all places of a kind.
     pub fn with_targets(&self) -> BTreeMap<(Kind, Option<Insertion>), Tally> {
         let counts = |trial: &Trial| trial.documents >= TARGET_DOCUMENTS && trial.percent >= TARGET_PERCENT;
         let mut rows: BTreeMap<(Kind, Option<Insertion>), Tally> = BTreeMap::new();

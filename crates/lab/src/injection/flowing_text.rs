@@ -33,7 +33,7 @@ pub fn flowing_texts(seed: u64, documents: usize) -> Vec<String> {
         .collect()
 }
 
-/// What all documents of a seed share.
+/// The language that all documents of a seed share.
 struct Language {
     function_words: Vec<&'static str>,
     stock_phrases: Vec<&'static str>,

@@ -1,11 +1,11 @@
 //! The injection test: templates of known kinds are put into clean text at known places.
 //!
-//! Takes clean texts and puts one template into some of them ([`Trial`]). Mines and cleans them as one source. Gives
-//! how much of the inserted text was removed, and how much of the original text was removed with it ([`Tally`]). The
-//! inserted bytes are known, so the counts are exact. Characters are counted, without white space. What fills a
-//! template's slots is part of the template.
+//! Takes clean texts, puts one template into some of them ([`Trial`]), and mines and cleans all texts as one source.
+//! Counts how much of the inserted text was removed, and how much of the original text was removed with it ([`Tally`]).
+//! The inserted bytes are known, so the counts are exact. Characters are counted, without white space. The text in the
+//! slots of a template is part of the template.
 //!
-//! All randomness comes from a seed; that of a trial depends on the seed and the trial only.
+//! All randomness comes from a seed. The random numbers of a trial depend only on the seed and the trial.
 
 pub mod figures;
 mod flowing_text;
@@ -28,7 +28,7 @@ pub use flowing_text::flowing_texts;
 pub use placing::Insertion;
 pub use templates::{Fillers, Kind};
 
-/// In fewer documents a template does not recur and cannot be found.
+/// A template in fewer documents does not recur, and cannot be found.
 pub const MIN_CARRIERS: usize = 2;
 /// Maximum number of words of a headline that fills a slot in other documents.
 const MAX_HEADLINE_WORDS: usize = 12;
@@ -38,11 +38,11 @@ const MAX_HEADLINE_WORDS: usize = 12;
 pub struct Trial {
     /// Number of documents.
     pub documents: usize,
-    /// What varies in the template.
+    /// The kind of the template.
     pub kind: Kind,
     /// Where it is inserted.
     pub place: Insertion,
-    /// In how many of 100 documents.
+    /// The percentage of documents that get the template.
     pub percent: usize,
     /// The template, with slots in braces.
     pub template: &'static str,
@@ -118,8 +118,8 @@ impl Trial {
         (self.documents * self.percent + 50) / 100
     }
 
-    /// The random numbers of this trial. They do not depend on the percentage: with a larger one the same documents
-    /// have the template, and more.
+    /// The random numbers of this trial. They do not depend on the percentage: with a larger percentage, the same
+    /// documents have the template, and further ones.
     fn random(&self, seed: u64) -> Random {
         let [kind, number] = self.kind.numbers(self.template);
         Random::along(seed, &[3, self.documents as u64, kind, self.place as u64, number])
@@ -148,7 +148,7 @@ impl Tally {
 }
 
 impl Experiment {
-    /// For texts without templates. They are shuffled by the seed.
+    /// An experiment with texts without templates, which are shuffled by the seed.
     pub fn new(mut texts: Vec<String>, seed: u64, lexer: Lexer, mining: MineOptions, cleaning: CleanOptions) -> Self {
         texts.retain(|text| !text.trim().is_empty());
         Random::along(seed, &[4]).shuffle(&mut texts);
@@ -189,7 +189,7 @@ impl Experiment {
         self.tally(&self.inject(trial))
     }
 
-    /// Mines and cleans the first texts unchanged. What is removed is lost without any injection.
+    /// Mines and cleans the first texts unchanged. All removed text is lost, without any injection.
     pub fn run_untouched(&self, documents: usize) -> Result<Tally, InjectionError> {
         let untouched = |text: &String| Injected { text: text.clone(), range: None };
         self.tally(&self.texts[..documents].iter().map(untouched).collect::<Vec<_>>())
@@ -216,7 +216,7 @@ impl Experiment {
     }
 }
 
-/// Counts one document from which `cuts` were removed.
+/// Counts how much injected and original text of one document `cuts` remove.
 fn count(Injected { text, range }: &Injected, cuts: impl Iterator<Item = Range<usize>>) -> Tally {
     let range = range.clone().unwrap_or_default();
     let within = |cut: &Range<usize>| cut.start.max(range.start)..cut.end.min(range.end);
@@ -234,7 +234,7 @@ fn characters(text: &str) -> usize {
     text.chars().filter(|c| !c.is_whitespace()).count()
 }
 
-/// How other documents refer to this one: its first line, or the start of it.
+/// The headline by which other documents refer to this one: its first line, or the start of that line.
 fn headline(text: &str) -> String {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     first.split_whitespace().take(MAX_HEADLINE_WORDS).collect::<Vec<_>>().join(" ")

@@ -1,21 +1,21 @@
-//! The templates to inject, and what fills their slots.
+//! The templates to inject, and the text that fills their slots.
 
 use serde::Serialize;
 
 use super::placing::Insertion;
 use dehusk_core::random::Random;
 
-/// What is different in each document.
+/// A kind of template, by the part that is different in each document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Nothing.
     Constant,
-    /// What mutable patterns match: dates, times, numbers, addresses.
+    /// Text that mutable patterns match: dates, times, numbers, addresses.
     MutableSlots,
     /// Names, headlines, topics. Each has something on both sides: words of the template, or an end of the line.
     FreeSlots,
-    /// The same, but some slot is open: it is at an end of the template inside a line, so nothing marks its end.
+    /// As `FreeSlots`, but some slot is open: it is at an end of the template inside a line, so nothing marks its end.
     OpenSlots,
 }
 
@@ -43,7 +43,7 @@ impl Kind {
         self.list().iter().copied().filter(is_of_kind)
     }
 
-    /// The path of random numbers for a template of this kind. Free and open slots have the same.
+    /// The path of random numbers for a template of this kind. Free and open slots have the same path.
     pub(super) fn numbers(self, template: &str) -> [u64; 2] {
         let kind = if self == Kind::OpenSlots { Kind::FreeSlots } else { self };
         let number = self.list().iter().position(|known| *known == template).unwrap_or_default();
@@ -109,7 +109,7 @@ pub struct Fillers<'t> {
 }
 
 impl<'t> Fillers<'t> {
-    /// From the documents' headlines, and a staff of writers that grows with the number of documents.
+    /// Takes the headlines of the documents, and invents a staff of writers that grows with the number of documents.
     pub fn new(headlines: &'t [String], random: &mut Random) -> Fillers<'t> {
         let staff = 10 + headlines.len() / 5;
         let names = (0..staff).map(|_| format!("{} {}", random.pick(&FIRST_NAMES), random.pick(&LAST_NAMES))).collect();

@@ -7,18 +7,18 @@ use serde::Serialize;
 pub enum Way {
     /// Each node has its own score.
     Basic,
-    /// The same; neighbouring runs are a section while their scores differ by no more than this.
+    /// As `Basic`, but neighbouring runs are a section while their scores differ by at most this.
     Merged(f32),
     /// Smoothed, with penalties multiplied by this factor.
     Smooth(f64),
 }
 
-/// How many things of a page are called boilerplate, are boilerplate, or both.
+/// Numbers of things in a page that are called boilerplate, that are boilerplate, and that are both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Called template.
+    /// Called boilerplate.
     pub called: usize,
-    /// Template by gold text.
+    /// Boilerplate according to the gold text.
     pub template: usize,
     /// Both.
     pub right: usize,
@@ -31,12 +31,12 @@ impl Counts {
         self.right += if is_called && is_template { number } else { 0 };
     }
 
-    /// The share of what is called boilerplate that is boilerplate.
+    /// The share of the things called boilerplate that are boilerplate.
     pub fn precision(&self) -> f64 {
         share(self.right, self.called)
     }
 
-    /// The share of template that is called so.
+    /// The share of boilerplate that is called boilerplate.
     pub fn recall(&self) -> f64 {
         share(self.right, self.template)
     }
@@ -60,7 +60,7 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// What a way finds in a page.
+/// The result of a way in a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Found {
     /// Words.
@@ -69,7 +69,7 @@ pub struct Found {
     pub anchor_words: Counts,
     /// Links with words.
     pub links: Counts,
-    /// How well its sections agree with the true ones: the adjusted Rand index.
+    /// The agreement of its sections with the true ones (adjusted Rand index).
     pub sections: f64,
 }
 
@@ -80,16 +80,16 @@ pub struct PageFigures {
     pub source: String,
     /// Its name.
     pub name: String,
-    /// What each way finds.
+    /// The result of each way.
     pub ways: Vec<(Way, Found)>,
 }
 
-/// What a way finds in all pages.
+/// The result of a way in all pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Detected {
     /// Words of all pages, words in links, and links.
     pub sums: [Counts; 3],
-    /// The means of f of the pages, for the same.
+    /// The means of F over pages, for the same 3 things.
     pub means: [f64; 3],
     /// The mean of the agreement of sections.
     pub sections: f64,

@@ -1,8 +1,8 @@
 //! Page-level template detection, judged by gold text.
 //!
-//! Gold text tells which runs of text of a page are content: those of which at least half of the words are found in it.
-//! All other runs are boilerplate. Runs without words are not judged. The true sections are the largest nodes of which
-//! all runs are content, or all are boilerplate.
+//! A run of text is content if at least half of its words are found in the gold text. All other runs are boilerplate.
+//! Runs without words are not judged. The true sections are the largest nodes in which all runs are content, or all
+//! runs are boilerplate.
 
 pub mod figures;
 
@@ -22,7 +22,7 @@ use dehusk_run::scoring::gold_texts::{Gold, GoldTexts};
 use dehusk_run::scoring::words::words;
 use figures::{Detected, Found, PageFigures, Way};
 
-/// The differences of scores that are tried to merge runs.
+/// Runs are merged up to a difference of scores. These differences are tried.
 pub const DELTAS: [f32; 12] = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8];
 
 /// All that is needed to judge the pages of a corpus.
@@ -58,7 +58,7 @@ impl Measuring<'_> {
         Ok(all)
     }
 
-    /// `None` for a document that is no page.
+    /// The figures of a page. `None` if the document is not a page.
     fn measure(&self, gold: &Gold, document: &Document) -> Option<PageFigures> {
         let tree = document.tree.as_deref()?;
         let facts = Facts::of(tree, &document.text, document.url.as_deref(), document.boxes.as_deref());
@@ -80,7 +80,7 @@ impl Measuring<'_> {
     }
 }
 
-/// Runs as groups: neighbours are together while their scores differ by no more than this.
+/// The group of each run. Neighbours are in one group while their scores differ by at most `delta`.
 fn merged(scores: &[f32], delta: f32) -> Vec<usize> {
     let mut group = 0;
     let group_of = |at: usize| {
@@ -162,7 +162,7 @@ impl MarkedPage {
 
 /// The section of each run: the largest node around it whose runs are all template or all not.
 fn sections(tree: &Tree, runs: &[Run]) -> Vec<usize> {
-    // For each number of runs, how many of them are boilerplate.
+    // For each number n, how many of the first n runs are boilerplate.
     let mut template = vec![0];
     for run in runs {
         template.push(template.last().copied().unwrap_or(0) + usize::from(run.is_template));
@@ -173,7 +173,7 @@ fn sections(tree: &Tree, runs: &[Run]) -> Vec<usize> {
         let count = template[end] - template[first];
         count == 0 || count == end - first
     };
-    // Found from the page downwards: the first node that is one section.
+    // For each node, the outermost node around it that is one section, found from the page downwards.
     let mut root: Vec<Option<usize>> = Vec::with_capacity(tree.len());
     for node in 0..tree.len() {
         let around = tree.parent(node).and_then(|parent| root[parent]);
@@ -182,7 +182,8 @@ fn sections(tree: &Tree, runs: &[Run]) -> Vec<usize> {
     runs.iter().map(|run| root[run.node].unwrap_or(run.node)).collect()
 }
 
-/// The way of merging whose sections agree best with the true ones, as a mean of pages.
+/// The one of [`DELTAS`] with which merged runs give the sections that agree best with the true ones, on average over
+/// pages.
 pub fn best_delta(pages: &[PageFigures]) -> Option<f32> {
     let mean = |&delta: &f32| Detected::of(pages, Way::Merged(delta)).sections;
     DELTAS.into_iter().max_by(|a, b| mean(a).total_cmp(&mean(b)).then(b.total_cmp(a)))

@@ -30,8 +30,7 @@ pub struct Agreement {
     pub seconds: f64,
 }
 
-/// For each page that has marked segments, in order: its source and name, and what `of` says. Leaves that are in no marked
-/// segment are left out.
+/// The result of `of` for each page that has marked segments, in order. Pages without a result are left out.
 fn with_marked<T: Send>(
     inventory: &Inventory,
     listings: &[SourceListing],

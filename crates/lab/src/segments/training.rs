@@ -1,4 +1,5 @@
-//! Learns a segment model: weights from one half of the pages, and from the other half how much apart costs.
+//! Learns a segment model: weights from one half of the pages, and lambda, the cost of separating parts, from the other
+//! half.
 
 use rayon::prelude::*;
 use twox_hash::XxHash3_64;
@@ -14,8 +15,8 @@ pub fn lambdas() -> impl Iterator<Item = f64> {
     (1..=40).map(|tenths| f64::from(tenths) / 10.0)
 }
 
-/// Learns from pages, each with its source and name. Some are held out, to choose lambda by. In the end, the weights are
-/// learned from all pages.
+/// Learns from pages, each with its source and name. Some pages are held out to choose lambda. In the end, the weights
+/// are learned from all pages.
 pub fn train(keys: &[[String; 2]], lessons: &[Lesson]) -> SegmentModel {
     let held_out = held_out(keys);
     let side = |side: bool| -> Vec<Lesson> {
@@ -36,8 +37,8 @@ pub fn train(keys: &[[String; 2]], lessons: &[Lesson]) -> SegmentModel {
     model
 }
 
-/// Which pages are held out: those of about half of the sources. If this would be all pages or none, as of a single source,
-/// every second page.
+/// For each page, whether it is held out. The pages of about half of the sources are. If this would be all pages or
+/// none, as with a single source, every second page is held out.
 fn held_out(keys: &[[String; 2]]) -> Vec<bool> {
     let by_source: Vec<bool> = keys.iter().map(|[source, _]| XxHash3_64::oneshot(source.as_bytes()) % 2 == 1).collect();
     match by_source.contains(&true) && by_source.contains(&false) {
@@ -58,7 +59,8 @@ pub fn best(lessons: &[Lesson], group: impl Fn(&Lesson, f64) -> Grouping + Sync)
     scored.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best }).map_or(1.0, |(lambda, _)| lambda)
 }
 
-/// How well found groups agree with the known ones, where these are known. `None` if none is.
+/// The agreement of found groups with known ones, over the leaves whose group is known. `None` if there are no such
+/// leaves.
 pub fn agreement(known: &[Option<u32>], found: &[u32], measure: fn(&[usize], &[usize]) -> f64) -> Option<f64> {
     let pairs = known.iter().zip(found).filter_map(|(known, &found)| Some(((*known)? as usize, found as usize)));
     let (known, found): (Vec<usize>, Vec<usize>) = pairs.unzip();

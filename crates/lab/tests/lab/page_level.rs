@@ -104,7 +104,7 @@ fn what_has_no_tree_is_named_with_a_remedy() {
     let ran = sandbox.expect(3, "lab tree new -o out --page-model model.yaml");
     ran.says("plain.txt: it is no HTML page, and other texts need patterns");
     assert_eq!(sandbox.tree("out").len(), 12);
-    sandbox.expect(1, "lab tree new -o no --html markup").says("leave --html markup out");
+    sandbox.expect(1, "lab tree new -o no --html markup").says("so --html must not be markup");
     sandbox.expect(1, "lab train --pages --html markup corpus -o no.yaml").says("leave --html markup out");
     sandbox.expect(1, "lab nodes new --gold gold --html markup").says("leave --html markup out");
     sandbox.write("text/one/1.txt", gold(1));

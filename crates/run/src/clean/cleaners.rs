@@ -27,11 +27,12 @@ pub struct Cleaners<'a> {
     unknown: UnknownSources<'a>,
 }
 
-/// What is needed to clean the documents of a source.
+/// The tools to clean the documents of a source.
 pub struct SourceCleaner {
     /// Compiled from the source's own patterns and the shared ones.
     pub cleaner: Cleaner,
-    /// `None` if the source has no file of its own.
+    /// Counts the patterns that are found, to compare with mining. `None` if the source has no file of its own, or
+    /// documents are read with another lexer.
     pub watch: Option<Watch>,
 }
 
@@ -43,7 +44,7 @@ pub struct CleaningScratch {
 }
 
 impl<'a> Cleaners<'a> {
-    /// No cleaner is compiled yet. The documents are in `files`.
+    /// Starts without compiled cleaners. The documents are in `files`.
     pub fn new(
         library: &'a Library,
         options: CleanOptions,
@@ -59,8 +60,8 @@ impl<'a> Cleaners<'a> {
         Cleaners { reader: Some(reader), ..self }
     }
 
-    /// The cleaner of a source, and scratch space.
-    /// `is_page` says whether the structure of a page counts in the document to clean.
+    /// The cleaner of a source, and scratch space. `is_page` says whether the document is a page whose structure
+    /// counts.
     pub fn of<'b>(
         &self,
         source: &str,
@@ -74,8 +75,8 @@ impl<'a> Cleaners<'a> {
         (&cleaners[source], scratch)
     }
 
-    /// Calls `look` with the watch of a source that has a pattern file of its own. Its cleaner may not be compiled yet,
-    /// because an earlier run may have cleaned all its documents.
+    /// Calls `look` with the watch of a source that has a pattern file of its own. If an earlier run has cleaned all
+    /// documents of the source, its cleaner is compiled only now.
     pub fn watched<T>(&self, source: &str, look: impl FnOnce(&Watch) -> T) -> Option<T> {
         let own = self.library.get(source)?;
         let used = lock(&self.own).get(source).cloned();
@@ -106,7 +107,7 @@ impl<'a> Cleaners<'a> {
         let files: Vec<&PatternFile> = self.reader.iter().chain(self.library.for_source(source)).collect();
         let cleaner = match files.is_empty() {
             false => Cleaner::new(&files, &self.options),
-            // Where nothing is known of a source, only the structure of a page says something.
+            // If there are no patterns for a source, the structure of a page is the only evidence.
             true => {
                 Cleaner::new(&[&PatternFile::empty(source, &default_lexer())], &self.options.clone().decision(None))
             }

@@ -29,13 +29,13 @@ pub struct DocumentCleaner<'a> {
     /// Whether the report has a line for each document.
     pub reports: bool,
     observer: &'a dyn Observer,
-    /// Decides instead of the patterns, if it is given.
+    /// The judge that decides instead of the patterns, if there is one.
     page_judge: Option<&'a PageJudge>,
     /// Maximum share of a document that may be removed.
     max_removed: f64,
     /// The text that replaces removed text, if there is one.
     replacement: Option<&'a str>,
-    /// What pages are written as.
+    /// The form in which pages are written.
     html: HtmlView,
 }
 
@@ -46,9 +46,9 @@ pub enum Form {
     InPlace,
     /// The document alone.
     Alone,
-    /// A line of JSON with its text, or its page.
+    /// A line of JSON with the document's text or page.
     Line,
-    /// A line of JSON with the positions of what would be removed.
+    /// A line of JSON with the positions of the text that would be removed.
     Spans(spans::SpanUnit),
 }
 
@@ -68,27 +68,27 @@ pub struct Outcome {
     pub source: String,
     /// Its counts.
     pub count: Cleaned,
-    /// What to write.
+    /// The output to write.
     pub written: Written,
     /// Its line in the report, if there is a report.
     pub report: Option<String>,
 }
 
-/// What to write for a document.
+/// The output for a document.
 #[derive(Debug)]
 pub enum Written {
-    /// The original bytes, because no boilerplate is known in it.
+    /// The original bytes, because no boilerplate is known in the document.
     AsRead,
     /// The cleaned text.
     Text(String),
     /// The cleaned page.
     Page(String),
-    /// A line of its own.
+    /// A line of JSON.
     Line(String),
 }
 
 impl<'a> DocumentCleaner<'a> {
-    /// Uses these cleaners and these options. `html` says what pages are written as.
+    /// Uses these cleaners and options. `html` is the form in which pages are written.
     pub fn new(
         cleaners: Cleaners<'a>,
         options: &'a CorpusCleanOptions,
@@ -101,8 +101,8 @@ impl<'a> DocumentCleaner<'a> {
         DocumentCleaner { cleaners, reports, observer, page_judge, max_removed, replacement, html }
     }
 
-    /// Cleans one document, which must have been read with the memory for it ([`need_to_clean`]). An error if a search
-    /// for a pattern was given up.
+    /// Cleans one document, which must have been read with enough memory for cleaning ([`need_to_clean`]). Fails if a
+    /// search for a pattern was given up, or if a judge of pages gets a document that is not a page.
     pub fn clean(
         &self,
         document: &Document,
@@ -146,6 +146,7 @@ impl<'a> DocumentCleaner<'a> {
             let message = format!("{place}: all its text is removed as boilerplate; nothing is left");
             self.observer.warn(WarningKind::Emptied, &message);
         }
+
         let mut count = Cleaned {
             documents: 1,
             patterns_found: watch.as_ref().map_or(0, |watch| watch.found(reading)),
@@ -157,10 +158,11 @@ impl<'a> DocumentCleaner<'a> {
             expected: if stripped.is_kept_whole { Expected { lost: 0, ..expected } } else { expected },
             converted: 0,
         };
+
         let report = self.reports.then(|| report_line(document, place, cleaner, reading, &count));
         let written = self.written(document, stripped, form, cleaner);
         let is_new = matches!(written, Written::Text(_) | Written::Page(_));
-        // A page stays in its encoding.
+        // A page keeps its encoding.
         count.converted = usize::from(document.encoding.is_some() && is_new && document.page.is_none());
         Outcome { source: document.source.as_str().to_owned(), count, written, report }
     }
@@ -185,7 +187,7 @@ impl<'a> DocumentCleaner<'a> {
         let Stripped { cleaning, text, .. } = stripped;
         let is_untouched = cleaning.spans.is_empty() && !document.is_view;
         // With patterns, the output is always UTF-8, whether a pattern matched or not. A page keeps its encoding,
-        // because it declares it.
+        // because its markup declares it.
         let stays_encoded = document.encoding.is_none() || document.page.is_some() || cleaner.patterns().is_empty();
         match form {
             Form::Spans(unit) => Written::Line(spans::line(document, &cleaning, unit)),
@@ -231,17 +233,18 @@ impl<'a> DocumentCleaner<'a> {
     }
 }
 
-/// Memory to clean documents that are read with these options. The blocks of pages with trees are judged.
+/// The memory needed to clean documents that are read with these options. With trees, the blocks of pages are judged
+/// too.
 pub fn need_to_clean(options: &ReadOptions) -> Need {
     if options.tree { Need::TO_JUDGE } else { Need::TO_CLEAN }
 }
 
-/// Says that what the user chose for pages does nothing in a document.
+/// Warns that choices of the user for pages have no effect on a document.
 pub fn tell_of_ignored_choices(place: impl fmt::Display, observer: &dyn Observer) {
     observer.warn(WarningKind::IgnoredChoices, &format!("{place}: {}", ignored_choices()));
 }
 
-/// The message that what the user chose for pages does nothing.
+/// The message that choices of the user for pages have no effect.
 pub fn ignored_choices() -> String {
     format!(
         "{}, {}, {} and {} do nothing here: it is no HTML page, or it is cleaned as text",
@@ -252,7 +255,7 @@ pub fn ignored_choices() -> String {
     )
 }
 
-/// The parts of a page to remove.
+/// The parts of a page to remove, each with its score.
 fn judged(document: &Document, judge: &PageJudge) -> Result<Vec<(Range<usize>, f32)>, String> {
     let tree = document.tree.as_deref().ok_or("it is no HTML page, and other texts need patterns")?;
     Ok(judge.boilerplate(&document.text, tree, document.url.as_deref(), document.boxes.as_deref()))
@@ -270,8 +273,8 @@ pub fn skip_line(DocumentName { file, record }: DocumentName, reason: &str) -> S
     line(&SkipLine { file, record, skipped: reason })
 }
 
-/// The line of the report for a cleaned document: which patterns match, and how often. Rejected patterns also count,
-/// because they keep what they match.
+/// The line of the report for a cleaned document. It counts the matches of each pattern. Rejected patterns count too,
+/// because they keep the text that they match.
 fn report_line(
     document: &Document,
     place: DocumentName,
@@ -294,7 +297,7 @@ fn document_line(document: &Document, text: Option<&str>, html: Option<&str>) ->
     line(&DocumentLine { id: &document.id, source, url, text, html })
 }
 
-/// A line with what a page says about itself. A page alone needs no name.
+/// A line with the metadata that a page declares, and its text. A page that is written alone needs no id and no source.
 fn metadata_line(document: &Document, text: &str, form: Form) -> String {
     let metadata = document.declared.as_deref().zip(document.tree.as_deref());
     let metadata = metadata.map(|(declared, tree)| declared.metadata(&document.text, tree, document.url.as_deref()));
@@ -345,7 +348,7 @@ struct DocumentLine<'a> {
     html: Option<&'a str>,
 }
 
-/// A line with a page: what it says about itself, and its text.
+/// A line with the metadata that a page declares, and its text.
 #[derive(Serialize)]
 struct MetadataLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

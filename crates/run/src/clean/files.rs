@@ -29,7 +29,7 @@ pub struct FileCleaner<'a> {
     pub inventory: &'a Inventory,
     pub documents: DocumentCleaner<'a>,
     pub observer: &'a dyn Observer,
-    /// If there is one, a line of JSON in this form is written for each document, whatever the format of the input.
+    /// If given, each document is written as a line of JSON in this form, whatever the format of the input.
     pub lines: Option<Form>,
     /// Whether input that cannot be cleaned is copied unchanged.
     pub copies_broken: bool,
@@ -50,7 +50,7 @@ struct Cleared {
     _memory: Option<Arc<Share>>,
 }
 
-/// The results for consecutive records of a batch, and the number of the first in it.
+/// The results for consecutive records of a batch. `first` is the index of the first of them in the batch.
 struct ClearedRecords {
     batch: Arc<Batch>,
     first: usize,
@@ -137,6 +137,7 @@ impl FileCleaner<'_> {
             Ok(Content::Records(records)) => Err(records),
             Err(skipped) => Ok(self.skipped(&skipped)),
         };
+
         let mut write = |opened: std::result::Result<Cleared, Records>| {
             match opened {
                 Ok(cleared) => {
@@ -158,14 +159,15 @@ impl FileCleaner<'_> {
             }
             Ok::<(), PipelineError>(())
         };
+
         in_waves(files.len(), CleaningScratch::default, read, clear, |_, opened| {
             opened.into_iter().try_for_each(&mut write)
         })?;
         Ok(done)
     }
 
-    /// Cleans the only document of a file. Returns it as it is to be written: no bytes if it is skipped. Text ends with a line
-    /// end.
+    /// Cleans the only document of a file. Returns the bytes to write: none if the document is skipped. Text ends with
+    /// a line break.
     pub fn alone(&self, file: &InputFile, report: Report) -> Result<(Vec<u8>, Done)> {
         let mut done = Done::default();
         let cleared = match self.only_document(file)? {
@@ -187,7 +189,7 @@ impl FileCleaner<'_> {
         Ok((Vec::new(), done))
     }
 
-    /// The document of a file that has no other. An error if the file can have many.
+    /// The only document of a file. Fails if the file may have several documents.
     fn only_document(&self, file: &InputFile) -> Result<std::result::Result<Document, Skipped>> {
         let mut records = match self.inventory.open(file) {
             Ok(Content::Document(document, _)) => return Ok(Ok(*document)),
@@ -267,7 +269,7 @@ impl FileCleaner<'_> {
         Cleared { left_out: Some(left_out), report, ..Cleared::default() }
     }
 
-    /// Counts a result. Names the document if it was left out.
+    /// Counts a result, and writes its line of the report. Names the document if it was left out.
     fn tell(&self, cleared: Cleared, done: &mut Done, report: Report) -> Result<()> {
         if let Some((source, count)) = cleared.count {
             done.sources.entry(source).or_default().add(&count);
@@ -334,8 +336,8 @@ impl FileCleaner<'_> {
         encoded.bytes
     }
 
-    /// Copies a file that cannot be cleaned, if that was asked for and the file can be read. The reason was already
-    /// given.
+    /// Copies a file that cannot be cleaned, if the options ask for that and the file can be read. The user already
+    /// knows why it cannot be cleaned.
     fn copy_broken(&self, file: &InputFile, output: &WrittenFiles) -> Result<()> {
         if self.can_copy(file) {
             let _ = copy(file, &file.name(), output, self.observer)?;
@@ -373,21 +375,23 @@ impl FileCleaner<'_> {
             match self.records(records, self.form(), &mut sink, done, report) {
                 Ok(Extent::Whole) => return sink.finish(),
                 Ok(found) => extent = found,
-                // The output could not be written. Its name is added.
+                // The output could not be written. `output.write` adds its name to the error.
                 Err(PipelineError::Io(error)) => return Err(error),
                 Err(error) => failure = Some(error),
             }
             match failure.is_none() && !self.can_copy(file) {
                 true => sink.finish(),
-                // No incomplete file is left behind.
+                // This error makes `output.write` leave no incomplete file behind.
                 false => Err(io::Error::other("not everything could be written")),
             }
         });
+
         drop(permission);
         if failure.is_none() && extent != Extent::Whole && self.can_copy(file) {
             self.warn_of_copy(file);
             return self.copy_broken(file, output);
         }
+
         let Some(error) = failure.or(written.err()) else { return Ok(()) };
         let Some(reason) = fault_of_input(&error) else { return Err(error) };
         // The cleaned documents of this file are not written, so they do not count.
@@ -429,6 +433,7 @@ impl FileCleaner<'_> {
                     }
                 }
             })?;
+
             for (cleared, read) in ready {
                 let cleared = match cleared {
                     Ok(ClearedRecords { batch, first, records }) => {
@@ -447,6 +452,7 @@ impl FileCleaner<'_> {
                 cleared.into_iter().try_for_each(|cleared| self.tell(cleared, done, report))?;
                 self.show(read, done);
             }
+
             join(reader)?;
             self.observer.go_on()?;
             Ok(extent)
@@ -538,7 +544,7 @@ impl<W: Write + Send> Sink<W> {
     }
 }
 
-/// The problem of the input, if it is the reason why writing failed.
+/// The problem of the input, if writing failed because of the input.
 fn fault_of_input(error: &PipelineError) -> Option<Reason> {
     let (PipelineError::Output(OutputError::Write { error, .. }) | PipelineError::Io(error)) = error else {
         return None;
@@ -546,7 +552,7 @@ fn fault_of_input(error: &PipelineError) -> Option<Reason> {
     error.get_ref()?.downcast_ref::<Reason>().cloned()
 }
 
-/// The problem of the output name, if it is the reason why writing failed.
+/// The problem of the output's name, if writing failed because of the name.
 fn fault_of_name(error: &PipelineError, output: &OutputRoot) -> Option<Reason> {
     match error {
         PipelineError::Output(OutputError::Write { path, error }) if error.kind() == ErrorKind::InvalidFilename => {
@@ -577,7 +583,7 @@ fn copy(
     }
 }
 
-/// A file that is copied, and why reading it failed.
+/// A file to copy, and the reason if reading it failed.
 struct Source {
     file: File,
     failure: Option<Reason>,

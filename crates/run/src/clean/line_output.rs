@@ -1,7 +1,7 @@
 //! Lines of JSON on stdout, of one file after another.
 //!
-//! Takes the output of each file unchanged. Ends the last line of a file if another file follows, and leaves out the
-//! byte order marks at the start of files, which would be in the middle.
+//! Passes on the output of each file. Ends the last line of a file if another file follows. Leaves out the byte order
+//! mark at the start of a file, because it would be in the middle of the output.
 
 use std::io::{self, Write};
 
@@ -51,7 +51,7 @@ impl<W: Write> Write for LineOutput<W> {
     }
 }
 
-/// The error, which says where nothing can be written.
+/// The same error, with a message that names stdout.
 pub fn named(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write to stdout: {error}"))
 }

@@ -42,42 +42,42 @@ use to_stdout::{clean_alone, clean_to_stdout};
 
 pub use {line_output::BYTE_ORDER_MARK, to_stdout::pieces};
 
-/// The kind of a report: its lines say what happened to a document, or why it was skipped.
+/// The kind of a report. Each line says what happened to a document, or why it was skipped.
 pub const DOCUMENTS: OutputKind = OutputKind::Lines(&[&["file", "bytes_in", "bytes_out"], &["file", "skipped"]]);
 
-/// What to do with documents that stdout cannot get as they are, because they may be many.
+/// The advice for documents that cannot be written to stdout as they are, because there may be several.
 pub const MANY_NEED_OUTPUT: &str = "name a folder with -o OUT, or write lines of JSON to stdout with -o -";
 
 /// How a corpus is cleaned.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CorpusCleanOptions {
-    /// How it is decided what is removed.
+    /// How cleaning decides which text is removed.
     pub cleaning: CleanOptions,
-    /// If given, this judge of pages decides alone. Patterns do nothing, but what a person rejected or keeps is not
-    /// removed. All documents must be pages that are read with their trees ([`ReadOptions::tree`]). Others are left
-    /// out.
+    /// If given, this judge of pages decides alone. Patterns have no effect, except that text is kept if a person
+    /// rejected its pattern or chose to keep it. All documents must be pages that are read with their trees
+    /// ([`ReadOptions::tree`]). Others are left out.
     pub page_judge: Option<PageJudge>,
     /// The text that replaces removed text.
     pub replacement: Option<String>,
     /// The maximum share of a document that may be removed, 0..=1. A document that would lose more is kept unchanged.
     pub max_removed: f64,
-    /// If given, write the positions of what would be removed, in this unit, instead of the remaining text.
+    /// If given, writes the positions of the text that would be removed, in this unit, instead of the remaining text.
     pub spans: Option<spans::SpanUnit>,
     /// Whether a document that cannot be read or cleaned is copied unchanged, instead of left out.
     pub copies_broken: bool,
-    /// Whether inputs are left out that an earlier run of the same work has finished.
+    /// Whether the run leaves out inputs that an earlier run of the same work has finished.
     pub resume: bool,
     /// Whether changed inputs are also recognized by their content, not only by size and time.
     pub verify: bool,
     /// The file of the report, with a line for each document.
     pub report: Option<PathBuf>,
-    /// Whether files are overwritten that dehusk did not write.
+    /// Whether the run may overwrite files that dehusk did not write.
     pub force: bool,
-    /// Whether files are deleted that earlier runs wrote to the output folder and this run does not. Files that were
-    /// changed since are kept.
+    /// Whether the run deletes files in the output folder that earlier runs wrote and this run does not. Files that
+    /// were changed since then are kept.
     pub prune: bool,
-    /// What the run reads beside its documents and pattern files, such as models. No output replaces any of it.
+    /// Other files that the run reads, such as models. No output replaces them.
     pub reads: Reads,
     /// Maximum number of files that are cleaned at the same time: 1 to 8 for each core.
     pub threads: usize,
@@ -107,7 +107,7 @@ impl CorpusCleanOptions {
 }
 
 impl Default for CorpusCleanOptions {
-    /// All cores.
+    /// Uses all cores.
     fn default() -> CorpusCleanOptions {
         CorpusCleanOptions {
             cleaning: CleanOptions::default(),
@@ -133,16 +133,16 @@ pub enum Target {
     Folder(OutputRoot),
     /// To stdout, a line of JSON for each document.
     Stdout,
-    /// To stdout, as it is: the only document. It must be one that is no line or record of a file.
+    /// To stdout, as it is. There must be only one document, and it must not be a line or record of a file.
     Alone,
 }
 
 /// The result for a source.
 #[derive(Clone, Debug)]
 pub struct CleanedSource {
-    /// What was cleaned.
+    /// The counts of its cleaned documents.
     pub cleaned: Cleaned,
-    /// How much it differs from mining. `None` if too little is known.
+    /// How much the cleaned documents differ from the mined ones. `None` if too little is known.
     pub drift: Option<Drift>,
 }
 
@@ -151,7 +151,7 @@ pub struct CleanedSource {
 pub struct Cleaned {
     /// Number of cleaned documents.
     pub documents: usize,
-    /// Number of the source's own mined patterns in each document, summed up.
+    /// Number of the source's own mined patterns that a document has, summed over all documents.
     #[serde(skip)]
     pub patterns_found: u64,
     /// The size of their text before cleaning.
@@ -162,9 +162,9 @@ pub struct Cleaned {
     pub emptied: usize,
     /// Number of documents kept unchanged, because too much of them would have been removed.
     pub kept_whole: usize,
-    /// Number of removed bytes, by whether a pattern explains them.
+    /// Number of removed bytes that patterns explain, and of removed bytes that no pattern explains.
     pub grounds: Grounds,
-    /// How much of them is content, as far as the model knows.
+    /// The model's estimate of the content in the documents, and of the content that is removed.
     pub expected: Expected,
     /// Number of documents that were not UTF-8 before, and now are.
     pub converted: usize,
@@ -205,7 +205,7 @@ pub fn clean_corpus(
         refuse_collisions(inventory.files())?;
     }
     if options.page_judge.is_some() && inventory.options().html == HtmlView::Markup {
-        let message = format!("pages are judged by what they show: do not read them as markup ({})", Setting::Html);
+        let message = format!("pages are judged by what they show, so {} must not be markup", Setting::Html);
         return Err(PipelineError::Refused(message));
     }
     observer.go_on()?;
@@ -214,19 +214,23 @@ pub fn clean_corpus(
     if let Target::Folder(output) = target {
         output.also_reads(&reads)?;
     }
+
     // A report may only replace another report.
     let report = options.report.as_deref();
     let report = report.map(|path| output_file(path, &reads, DOCUMENTS, options.force)).transpose()?;
+
     let cleaning = suited(options.cleaning.clone(), inventory.options().html);
     let is_default = options.cleaning == CleanOptions::default() && options.max_removed >= 1.0;
     let is_default = is_default && options.page_judge.is_none();
     let work = work(library, &cleaning, inventory.options(), options);
+
     let mut cleaners = Cleaners::new(library, cleaning, inventory.files(), observer);
     if options.page_judge.is_some() {
-        // It needs no patterns of the source, and nobody asks which of its words are mutable.
+        // A judge of pages needs no patterns and no mutable words, so documents are read with a lexer that has none.
         let lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::none()));
         cleaners = cleaners.reading_by(PatternFile::empty("page", &lexer));
     }
+
     let documents = DocumentCleaner::new(cleaners, options, inventory.options().html, report.is_some(), observer);
     let metadata = (inventory.options().html == HtmlView::Json).then_some(Form::Line);
     let (lines, copies_broken) = (options.spans.map(Form::Spans).or(metadata), options.copies_broken);
@@ -237,6 +241,7 @@ pub fn clean_corpus(
     if let (Target::Folder(output), false) = (target, options.force) {
         refuse_files_of_others(&files, output)?;
     }
+
     let sizes: Vec<Option<u64>> = inventory.files().par_iter().map(size_of).collect();
     observer.start("cleaning", Steps::Bytes(sizes.iter().copied().sum()));
     let counts = timed("clean", observer, || match target {
@@ -249,6 +254,7 @@ pub fn clean_corpus(
         Target::Stdout => clean_to_stdout(&files, report, &sizes),
         Target::Alone => clean_alone(&files, report),
     });
+
     observer.finish();
     tell_of_unknown_keys(inventory, observer);
     let counts = counts?.into_iter().map(|(source, cleaned)| {
@@ -268,11 +274,11 @@ fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, optio
     let CorpusCleanOptions { page_judge, replacement, max_removed, spans, copies_broken, .. } = options;
     let options = (cleaning, page_judge, reading, replacement, max_removed, spans, copies_broken);
     let first = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
-    // One file at a time: a million sources have 20 GB.
+    // One file at a time, because the files of a million sources have 20 GB.
     hash([first].into_iter().chain(library.files().map(PatternFile::to_yaml)))
 }
 
-/// Compares the documents of a source with mining.
+/// Compares the cleaned documents of a source with the mined ones.
 fn drift_of(source: &str, cleaned: &Cleaned, watch: &Watch, library: &Library, is_default: bool) -> Option<Drift> {
     let compares = is_default && removes_as_mined(&library.for_source(source));
     let removed = compares.then(|| cleaned.removed_percent() / 100.0);
@@ -297,12 +303,13 @@ fn refuse_report_among(files: &FileCleaner, output: &OutputRoot, report: &Path) 
     }
 }
 
-/// Refuses to overwrite files in a folder without a manifest. Each run leaves a manifest, so dehusk did not write these
-/// files.
+/// The error that an option needs an output folder.
 fn needs_folder(setting: Setting) -> PipelineError {
     PipelineError::Refused(format!("{setting} needs a folder to write to: name one with {}", Setting::Output))
 }
 
+/// Refuses to overwrite files in a folder without a manifest. Each run leaves a manifest, so dehusk did not write these
+/// files.
 fn refuse_files_of_others(files: &FileCleaner, output: &OutputRoot) -> Result<()> {
     if manifest::is_in(output)? || fs::read_dir(output.path())?.next().is_none() {
         return Ok(());

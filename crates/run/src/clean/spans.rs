@@ -1,4 +1,4 @@
-//! The positions of what would be removed, as a line of JSON in the form of Dolma's attributes.
+//! The positions of the text that would be removed, as a line of JSON in the form of Dolma's attributes.
 
 use std::ops::Range;
 
@@ -24,12 +24,12 @@ pub struct Removed<'c> {
     pub range: Range<usize>,
     /// Mean probability that it is boilerplate, 0..=1, rounded to thousandths.
     pub score: f64,
-    /// What was found in it.
+    /// The spans of the cleaning that are in the stretch.
     pub spans: &'c [Span],
 }
 
-/// What is removed from a text, in order. A cut that is replaced by a space gives two stretches, around a space. The text
-/// without them is the cleaned text, [`Cleaning::strip`].
+/// The stretches that are removed from a text, in order. A cut that is replaced by a space gives two stretches, with a
+/// kept space between them. The text without the stretches is the cleaned text, [`Cleaning::strip`].
 pub fn removed<'c>(text: &str, cleaning: &'c Cleaning, unit: SpanUnit) -> Vec<Removed<'c>> {
     let mut position = Positions { text, unit, byte: 0, points: 0 };
     let mut rest = cleaning.spans.as_slice();
@@ -66,7 +66,7 @@ fn pieces(text: &str, cut: &Cut) -> impl Iterator<Item = Range<usize>> + use<> {
     std::iter::once(first).chain(second)
 }
 
-/// Counts positions up to a byte. The bytes must be ascending.
+/// Converts byte positions to positions in `unit`. Each byte position must be at least as large as the one before.
 struct Positions<'t> {
     text: &'t str,
     unit: SpanUnit,

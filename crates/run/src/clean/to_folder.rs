@@ -1,4 +1,4 @@
-//! Cleans files into a folder: many at a time, in no particular order, without those that an earlier run has finished.
+//! Cleans files into a folder: many at a time, in no particular order. Skips files that an earlier run has finished.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::record::manifest::{Done, Manifest, Stamp, content_of};
 use crate::record::written_files::{Prune, WrittenFiles};
 use crate::workers::share_out;
 
-/// The data of a run.
+/// A run that writes to a folder.
 pub struct FolderRun<'a> {
     pub files: &'a FileCleaner<'a>,
     pub written: WrittenFiles<'a>,
@@ -31,7 +31,8 @@ pub struct FolderRun<'a> {
 }
 
 impl<'a> FolderRun<'a> {
-    /// A run that does this `work`. With `resume`, it leaves out what an earlier run of the same work has finished.
+    /// Prepares a run. `work` identifies what it does. With `resume`, the run leaves out files that an earlier run of
+    /// the same work has finished.
     pub fn new(
         files: &'a FileCleaner<'a>,
         output: &'a OutputRoot,
@@ -47,7 +48,7 @@ impl<'a> FolderRun<'a> {
         Ok(FolderRun { files, written, manifest, report, verifies: options.verify, prune })
     }
 
-    /// Cleans all files, which have these sizes. Returns the counts by source.
+    /// Cleans all files. `sizes` has their sizes in bytes. Returns the counts by source.
     pub fn clean(self, threads: usize, sizes: &[Option<u64>]) -> Result<BTreeMap<String, Cleaned>> {
         let all = Mutex::new(BTreeMap::new());
         let files = self.files.inventory.files();
@@ -79,12 +80,14 @@ impl<'a> FolderRun<'a> {
         let hash = || content_of(file.open().ok()?).ok();
         let content = if self.verifies && !file.is_stdin() { hash() } else { None };
         let stamp = Stamp { content, ..look };
+
         if let Some(done) = self.finished_before(file, &output, &stamp) {
             self.written.keep(&output);
             self.tell_again(&input, &done)?;
             observer.step_done_before(size as u64);
             return Ok(done);
         }
+
         self.manifest.begin(&output)?;
         let mut done = self.write(file, &output, &stamp, scratch)?;
         if stamp_of(file, &input) != look {
@@ -104,7 +107,7 @@ impl<'a> FolderRun<'a> {
         };
         let mut done = self.files.to_folder(file, &self.written, scratch, report)?;
         if !done.skipped.is_empty() {
-            // It may be readable again in the next run.
+            // The next run may be able to read the skipped document, so the old output is not deleted.
             self.written.spare(output);
         }
         let _permission = self.files.observer.writing()?;

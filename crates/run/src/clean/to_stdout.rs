@@ -1,4 +1,4 @@
-//! Cleans files to stdout: all documents in order, a line for each, or one document as it is.
+//! Cleans files to stdout: either all documents in order, one line each, or a single document as it is.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,10 +14,10 @@ use super::to_folder::add;
 
 /// Maximum number of files that are read at a time, if each file is one document.
 const FILES_AT_A_TIME: usize = 256;
-/// Maximum size of these files together. A single file may be larger.
+/// Maximum size of these files together, in bytes. A single file may be larger.
 const BYTES_AT_A_TIME: u64 = 8 << 20;
 
-/// Cleans all files, which have these sizes. Returns the counts by source.
+/// Cleans all files. `sizes` has their sizes in bytes. Returns the counts by source.
 pub fn clean_to_stdout(
     cleaner: &FileCleaner,
     report: Option<OutputFile>,

@@ -1,4 +1,4 @@
-//! A page with marks on what would be removed and what is kept, to look at in a browser.
+//! Draws a page with marks on removed and kept text, to view in a browser.
 
 use super::passages::{Passage, Verdict, passages};
 use super::{Explanation, NO_PATTERN};
@@ -8,7 +8,7 @@ use dehusk_core::patterns::Pattern;
 use dehusk_core::shown::count;
 use dehusk_corpus::Page;
 
-/// Number of patterns in the legend.
+/// Maximum number of patterns in the legend.
 const PATTERNS: usize = 10;
 /// Maximum number of characters of a pattern's words in the legend.
 const CHARACTERS: usize = 60;
@@ -16,14 +16,14 @@ const CHARACTERS: usize = 60;
 const GOES: &str = "dehusk-goes";
 const STAYS: &str = "dehusk-stays";
 
-/// The marks do not take over what the page says about `span`.
+/// `all: unset` keeps the styles that the page has for `span` elements away from the marks.
 const STYLE: &str = "
 .dehusk-goes, .dehusk-stays { all: unset !important }
 .dehusk-goes { background: #ffd7d5 !important; color: #82071e !important; text-decoration: line-through !important }
 .dehusk-stays { text-decoration: underline dotted 1px #57606a !important }
 ";
 
-/// The look of a legend.
+/// The style of the legend.
 pub const LEGEND_STYLE: &str = "\
 .dehusk-legend { all: initial !important; position: fixed !important; top: 8px !important; right: 8px !important;
   z-index: 2147483647 !important; max-width: 40em !important; max-height: 80vh !important; overflow: auto !important;
@@ -32,7 +32,7 @@ pub const LEGEND_STYLE: &str = "\
 .dehusk-legend summary { all: revert !important; cursor: pointer !important }
 ";
 
-/// What to draw on.
+/// The page to draw on.
 #[derive(Clone, Copy, Debug)]
 pub struct Canvas<'t> {
     /// The page.
@@ -43,8 +43,8 @@ pub struct Canvas<'t> {
     pub address: Option<&'t str>,
 }
 
-/// The page with all marks, and the explanation of its text. `words` says how a pattern is named in the legend. When
-/// `go_on` returns false, the search for regexes that people wrote is stopped.
+/// The page with all marks, and the explanation of its text. `words` gives the words that the legend shows for a
+/// pattern. When `go_on` returns false, the search for regexes that people wrote is stopped.
 ///
 /// # Errors
 /// If the search for a regex was stopped or given up.

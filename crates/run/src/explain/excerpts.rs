@@ -7,7 +7,7 @@ use super::{Outcome, TextPart, reasons};
 use dehusk_core::cleaning::Cleaner;
 use dehusk_core::stretches::{common, touching};
 
-/// Maximum number of characters shown of the text beside a match in its line, and of a line around it.
+/// Maximum number of characters shown before a match in its line, after a match, and of a line without a match.
 const CHARACTERS_SHOWN: usize = 80;
 
 /// The lines of a match and the lines around it.
@@ -29,11 +29,11 @@ pub enum Content<'t> {
     Around(String),
     /// A line with a match, or a part of one.
     Match {
-        /// The text before it in the line.
+        /// The text before the match in the line.
         before: String,
-        /// The match: what is removed of it, and what is kept.
+        /// The match, divided into removed and kept parts.
         parts: Vec<TextPart<'t>>,
-        /// The text after it in the line.
+        /// The text after the match in the line.
         after: String,
     },
 }
@@ -42,14 +42,14 @@ pub enum Content<'t> {
 #[derive(Debug)]
 pub struct Excerpts<'t, 'c> {
     text: &'t str,
-    /// The place of each line, without its line break.
+    /// The byte range of each line, without its line break.
     lines: Vec<Range<usize>>,
     matched: &'c Matched,
     cleaner: &'c Cleaner,
 }
 
 impl<'t, 'c> Excerpts<'t, 'c> {
-    /// Prepares excerpts of a text, with the matches in it and the cleaner.
+    /// Prepares excerpts of a text. `matched` has the matches in the text, and `cleaner` the ids of the patterns.
     pub fn new(text: &'t str, matched: &'c Matched, cleaner: &'c Cleaner) -> Excerpts<'t, 'c> {
         let mut start = 0;
         let line = |line: &str| {
@@ -60,7 +60,7 @@ impl<'t, 'c> Excerpts<'t, 'c> {
         Excerpts { text, lines: text.split_inclusive('\n').map(line).collect(), matched, cleaner }
     }
 
-    /// A match in its lines, with this number of lines before and after it. Blank lines are left out.
+    /// The lines of a match, with `context` lines before and after them. Blank lines are left out.
     pub fn around(&self, found: &Range<usize>, context: usize) -> Excerpt<'t> {
         let first = self.lines.partition_point(|line| line.end <= found.start);
         let after = self.lines.partition_point(|line| line.start < found.end);
@@ -86,7 +86,7 @@ impl<'t, 'c> Excerpts<'t, 'c> {
         Line { number: line + 1, content: Content::Match { before, parts: self.parts(part), after } }
     }
 
-    /// A part of a line that matches: what is removed of it, and what is kept.
+    /// Divides the matched part of a line into removed and kept parts.
     fn parts(&self, part: Range<usize>) -> Vec<TextPart<'t>> {
         let stays = |range: Range<usize>| TextPart { text: &self.text[range], outcome: Outcome::Stays };
         let mut parts = Vec::new();
@@ -105,7 +105,7 @@ impl<'t, 'c> Excerpts<'t, 'c> {
     }
 }
 
-/// The start of a text, cut off after a number of characters.
+/// The first [`CHARACTERS_SHOWN`] characters of a text, with an ellipsis if it is longer.
 fn start_of(text: &str) -> String {
     match text.char_indices().nth(CHARACTERS_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -113,7 +113,7 @@ fn start_of(text: &str) -> String {
     }
 }
 
-/// The last characters of a text.
+/// The last [`CHARACTERS_SHOWN`] characters of a text, with an ellipsis if it is longer.
 fn end_of(text: &str) -> String {
     match text.char_indices().rev().nth(CHARACTERS_SHOWN) {
         Some((cut, character)) => format!("…{}", &text[cut + character.len_utf8()..]),

@@ -1,4 +1,4 @@
-//! What one pattern of any status matches in a text, and what happens to its matches.
+//! Finds the matches of one pattern of any status in a text, and what happens to the matched text.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,29 +13,28 @@ use dehusk_core::stretches::{common, touching};
 /// One pattern among all patterns of a source.
 #[derive(Debug)]
 pub struct Lens {
-    /// The source of its file.
+    /// The source of the pattern's file.
     pub file: String,
     /// The pattern.
     pub pattern: Pattern,
-    /// With all patterns. Says what is really removed.
+    /// The cleaner with all patterns of the source. It decides what is removed.
     pub cleaner: Cleaner,
     alone: Cleaner,
 }
 
-/// What a pattern matches in one text.
+/// The matches of a pattern in one text.
 #[derive(Debug)]
 pub struct Matched {
-    /// The bytes of each match, sorted. They may overlap, but none lies within another.
+    /// The byte range of each match, sorted. Matches may overlap, but none lies within another.
     pub ranges: Vec<Range<usize>>,
-    /// What would be removed from the text, if there is any match.
+    /// What would be removed from the text. Empty if there is no match.
     pub cleaning: Cleaning,
 }
 
-/// What happens to the text that a pattern matches: numbers of bytes without white space. Text that is matched twice
-/// counts once.
+/// The removed and kept bytes of the matched text, without white space. Text that is matched twice counts once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fate {
-    /// Number of removed bytes, by the id of the pattern responsible.
+    /// Number of removed bytes, by the id of the pattern that explains them.
     pub goes: BTreeMap<String, usize>,
     /// Number of kept bytes.
     pub stays: usize,
@@ -56,7 +55,7 @@ impl Lens {
         })
     }
 
-    /// Finds the matches in a text. `tree` is the tree of the page that has this text, if it is of a page.
+    /// Finds the matches in a text. `tree` is the tree of its page, if the text is from a page.
     ///
     /// # Errors
     /// If the search for a regex that a person wrote was given up.
@@ -70,14 +69,15 @@ impl Lens {
             }
         };
         ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-        // A regex that may start anywhere also matches inside each of its matches.
+        // A regex is tried from every position, so it also matches inside its longer matches. Those inner matches are
+        // dropped.
         let mut end = 0;
         ranges.retain(|range| {
             let reaches_further = range.end > end;
             end = end.max(range.end);
             reaches_further
         });
-        // Most documents have no match of a rare pattern. Then it does not matter what else is removed.
+        // Documents without a match need not be cleaned. For a rare pattern, these are most documents.
         let cleaning = match ranges.is_empty() {
             true => Cleaning::default(),
             false => self.cleaner.explain(text, &self.cleaner.read_page(scratch, text, tree, &|| true)?),
@@ -105,7 +105,7 @@ impl Matched {
         self.ranges.iter().filter(is_kept).count()
     }
 
-    /// What happens to the matches.
+    /// Counts the removed and kept bytes of the matches.
     pub fn fate(&self, text: &str, cleaner: &Cleaner) -> Fate {
         let mut fate = Fate::default();
         let mut end = 0;
@@ -152,7 +152,7 @@ impl std::ops::AddAssign<&Fate> for Fate {
     }
 }
 
-/// What was found in a number of documents.
+/// Counts of matches in a number of documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Number of documents.
@@ -165,7 +165,7 @@ pub struct Tally {
     pub overlapping: usize,
     /// Number of matches of which every byte is kept.
     pub whole: usize,
-    /// What happens to the matches.
+    /// The removed and kept bytes of the matches.
     pub fate: Fate,
 }
 

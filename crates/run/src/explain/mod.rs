@@ -1,8 +1,8 @@
 //! Explains why text is removed, and by which pattern.
 //!
-//! Takes pattern files and texts. Gives plain data: the parts of a document with what happens to each
-//! ([`Explanation`]), or all matches of one pattern of any status ([`lens`]). The caller decides how it is shown. Or
-//! gives a page with marks ([`drawn`]).
+//! Takes pattern files and texts. Gives plain data, which the caller shows: the parts of a document, each with its
+//! outcome ([`Explanation`]), or all matches of one pattern of any status ([`lens`]). It also draws a page with marks
+//! ([`drawn`]).
 
 pub mod drawn;
 pub mod excerpts;
@@ -21,7 +21,7 @@ use dehusk_core::html::Tree;
 use dehusk_core::patterns::{Pattern, PatternFile};
 use dehusk_core::stretches::{common, touching};
 
-/// Used instead of an id where no pattern matches.
+/// The name given instead of a pattern's id if no pattern matches the removed text.
 pub const NO_PATTERN: &str = "no pattern";
 
 /// A part of a text, and what happens to it.
@@ -36,37 +36,38 @@ pub struct TextPart<'t> {
 /// What happens to a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is removed. These are the ids of the patterns responsible, in the order of the text; or the parts of the head
-    /// of the article that the user does not want; or [`NO_PATTERN`].
+    /// The text is removed, for these reasons: the ids of the responsible patterns, in the order of the text; or the
+    /// unwanted parts of the article's head; or [`NO_PATTERN`].
     Goes(Vec<String>),
-    /// It is kept, although the requested pattern matches it.
+    /// The text is kept, although the requested pattern matches it.
     Stays,
-    /// It is kept, and there is nothing to say about it.
+    /// The text is kept, and there is nothing to say about it.
     Unmarked,
 }
 
-/// A whole document.
+/// The explanation of a whole document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation<'t> {
     /// All of its text, in order. No removed part crosses the end of a line.
     pub parts: Vec<TextPart<'t>>,
     /// Number of removed bytes, including white space that is removed with other text.
     pub removed: usize,
-    /// The patterns that act, by their index in [`Cleaner::patterns`], with the number of bytes that each explains; the
+    /// The patterns that explain removed bytes: the index in [`Cleaner::patterns`] and the number of bytes, with the
     /// largest number first.
     pub by_pattern: Vec<(usize, usize)>,
-    /// The parts of the head of the article that the user does not want, with the number of bytes that are removed
-    /// because of that.
+    /// The parts of the article's head that the user does not want, each with the number of bytes removed for this
+    /// reason.
     pub by_part: Vec<(PagePart, usize)>,
-    /// Number of removed bytes that no pattern explains and nobody chose.
+    /// Number of removed bytes that neither a pattern nor a choice of the user explains.
     pub unmatched: usize,
-    /// The mean probability that these are boilerplate, 0..=1, by that of the spans they are in. 0 if there are none.
+    /// The mean probability that these unmatched bytes are boilerplate, 0..=1, from the scores of their spans. 0 if
+    /// there are none.
     pub probability: f32,
-    /// How much of the document is content, as far as the model knows, and how much of that is removed.
+    /// The model's estimate of the content in the document, and of the content that is removed.
     pub expected: Expected,
-    /// Whether there is text, and none would be left.
+    /// Whether the document has text, and none of it would be left.
     pub is_emptied: bool,
-    /// Whether the user chose something for pages that does nothing here.
+    /// Whether choices of the user for pages have no effect on this document.
     pub ignores_choices: bool,
 }
 
@@ -104,13 +105,13 @@ impl<'t> Explanation<'t> {
     }
 }
 
-/// The words of a pattern of these files. The regex of a pattern that is in none of them.
+/// The words of a pattern in one of these files. If no file has the pattern, its regex.
 pub fn in_words(files: &[&PatternFile], pattern: &Pattern) -> String {
     let is_of = |file: &&&PatternFile| file.all().any(|other| other.id == pattern.id && other.regex == pattern.regex);
     files.iter().find(is_of).map_or_else(|| pattern.regex.clone(), |file| file.in_words(pattern))
 }
 
-/// In how many documents the occurrences of a pattern would be by chance.
+/// The expected number of documents with the pattern, if its occurrences were spread by chance.
 pub fn documents_by_chance(pattern: &Pattern) -> f64 {
     expected_documents(pattern.occurrences.max(pattern.documents) as f64, pattern.among as f64)
 }
@@ -153,8 +154,8 @@ fn reasons(span: &Span, part: &Range<usize>, cleaning: &Cleaning, cleaner: &Clea
     }
 }
 
-/// Number of removed bytes that no pattern explains and nobody chose, and the mean probability that they are
-/// boilerplate, by that of their spans.
+/// Number of removed bytes that neither a pattern nor a choice of the user explains, and the mean probability that they
+/// are boilerplate, from the scores of their spans.
 fn unmatched(cleaning: &Cleaning) -> (usize, f32) {
     let (mut unmatched, mut sum) = (0, 0.0);
     for span in &cleaning.spans {
@@ -167,14 +168,15 @@ fn unmatched(cleaning: &Cleaning) -> (usize, f32) {
     (unmatched, sum / unmatched.max(1) as f32)
 }
 
-/// Number of bytes that a span has in common with a range and that no pattern explains.
+/// Number of bytes that are in both the span and the range, and that no pattern explains.
 fn without_pattern(span: &Span, range: &Range<usize>) -> usize {
     let explained = touching(&span.because, range, |(range, _)| range).iter();
     let explained: usize = explained.map(|(explained, _)| common(explained, range).len()).sum();
     common(&span.range, range).len() - explained
 }
 
-/// Number of removed bytes of each part of the head that the user does not want, without those that patterns explain.
+/// Number of removed bytes of each part of the article's head that the user does not want. Bytes that a pattern
+/// explains do not count.
 fn by_part(cleaning: &Cleaning) -> Vec<(PagePart, usize)> {
     let mut bytes: BTreeMap<PagePart, usize> = BTreeMap::new();
     for (block, part) in &cleaning.dropped {

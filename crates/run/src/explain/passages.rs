@@ -1,4 +1,4 @@
-//! What happens to the visible text of a page, passage by passage.
+//! Divides the visible text of a page into removed and kept passages.
 
 use std::iter;
 use std::ops::Range;
@@ -34,8 +34,8 @@ pub enum Verdict {
     },
 }
 
-/// The explanation of a page, and its passages in order: all that is removed, and what is kept of the blocks that the
-/// structure of the page was judged by. `tree` is the tree of the page that has this text.
+/// The explanation of a page, and its passages in order: all removed text, and the kept text of the blocks into which
+/// the structure of the page divides it. `tree` is the tree of the page.
 ///
 /// # Errors
 /// If the search for a regex that a person wrote was given up, or stopped because `go_on` returned false.

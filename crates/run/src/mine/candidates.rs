@@ -1,13 +1,14 @@
-//! Files with mined sources: what is needed to compare them with other sources, and a sample of their documents.
+//! Files of candidates: mined sources, with all that is needed to compare them with other sources, and a sample of
+//! their documents.
 //!
 //! To mine a corpus with several processes, on any machines, mine each part of it into such a file. Then combine all
 //! files into pattern files. These are the same as if one process had mined the whole corpus.
 //!
-//! The first line is JSON: it names the format, and says how texts were read. Then, for each source, there is a line of
-//! JSON with its name and lengths. After it are 2 parts of these lengths: what was mined, and the texts of the sample,
-//! each as JSON compressed by Zstandard. So the texts can stay on disk until the patterns of their source are tested.
-//! The last line is JSON too: the number of sources, and a hash of all bytes before it. It shows that the file is
-//! whole.
+//! The first line is JSON: it names the format, and says how texts were read. Then each source has a line of JSON with
+//! its name and two lengths, followed by two parts of these lengths: the result of mining, and the texts of the sample.
+//! Each part is JSON compressed by Zstandard. So the texts can stay on disk until the patterns of their source are
+//! tested. The last line is JSON too. It has the number of sources, and a hash of all bytes before it, which shows that
+//! the file is whole.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -37,7 +38,7 @@ use dehusk_corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, Rea
 const VERSION: u32 = 1;
 /// The compression level of Zstandard.
 const LEVEL: i32 = 3;
-/// Maximum length of the first line, in bytes. A file with a longer one is not such a file.
+/// Maximum length of the first line, in bytes. A file with a longer first line is not a file of candidates.
 const MAX_HEADER: u64 = 16 << 20;
 
 /// Maximum length of the last line, in bytes.
@@ -55,7 +56,7 @@ struct Header {
     lexer: String,
     /// Whether pages were read with their markup.
     markup: bool,
-    /// Whether they were read with the `alt` texts of their pictures.
+    /// Whether pages were read with the `alt` texts of their pictures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     alt_text: bool,
     /// How sources were mined.
@@ -90,12 +91,12 @@ struct SourceHeader {
     /// Lengths in bytes, compressed.
     mined_bytes: u64,
     sample_bytes: u64,
-    /// Lengths in bytes, decompressed. No more is decompressed.
+    /// Lengths in bytes, decompressed. Decompression stops there.
     mined_length: u64,
     sample_length: u64,
 }
 
-/// Mines all sources of an inventory, and writes what is needed to compare them with other sources.
+/// Mines all sources of an inventory, and writes a file with the data to compare them with other sources.
 ///
 /// # Errors
 /// If there is no document, a source needs more memory than is available, or the file cannot be written.
@@ -120,8 +121,8 @@ pub fn mine_candidates(
     Ok(sources)
 }
 
-/// Mines each source of an inventory alone. Returns what is needed to compare it with other sources: for each source,
-/// in order of their names, the content of a file that [`combine`] reads.
+/// Mines each source of an inventory alone. Returns the data to compare it with other sources: for each source, in
+/// order of their names, the content of a file that [`combine`] reads.
 ///
 /// # Errors
 /// If there is no document, or a source needs more memory than is available.
@@ -180,8 +181,8 @@ fn write_sources(
 /// Makes pattern files from mined sources. Decisions in existing pattern files are kept.
 ///
 /// # Errors
-/// If a file is none of [`candidates_by_source`] or `dehusk mine --candidates`, two files have the same source or were
-/// read in different ways, or nothing can be written.
+/// If a file was not made by [`candidates_by_source`] or `dehusk mine --candidates`, two files have the same source or
+/// were read in different ways, or nothing can be written.
 pub fn combine(
     files: &[PathBuf],
     output: &OutputRoot,
@@ -189,8 +190,9 @@ pub fn combine(
     observer: &dyn Observer,
 ) -> Result<MinedCorpus> {
     output.also_reads(&Reads::nothing().corpus(files))?;
-    // The decisions are read first. If they cannot be read, they must not be overwritten.
+    // The decisions are read before anything is written: if they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
+
     let mut first: Option<(&PathBuf, Header)> = None;
     let mut is_sampled = false;
     let mut sources: BTreeMap<SourceId, (&Path, StoredSource)> = BTreeMap::new();
@@ -213,6 +215,7 @@ pub fn combine(
             }
         }
     }
+
     let Some((path, header)) = &first else { return Err(PipelineError::NoDocument) };
     let lexer = PatternFile::parse(&header.lexer, &LexerCache::default());
     let lexer = lexer.map_err(|_| named(path, damaged("it does not say how texts were read")))?.lexer;
@@ -220,6 +223,7 @@ pub fn combine(
     if let Some((_, (path, _))) = sources.iter().find(|(_, (_, source))| source.mined.has_unknown_slots(&lexer)) {
         return Err(named(path, damaged("it has patterns of slots that it does not define")));
     }
+
     let html = if header.markup { HtmlView::Markup } else { HtmlView::Text };
     let options = &options.clone().sample(options.sample || is_sampled);
     let mut mined = Vec::new();
@@ -228,6 +232,7 @@ pub fn combine(
         mined.push(MinedSource::new(id, source.mined));
         samples.0.push((path.to_owned(), source.sample));
     }
+
     let prune = Prune::new(options.prune, true);
     Combiner { samples: &samples, html, lexer: &lexer, options, cleaning: CleanOptions::default(), observer }
         .write(mined, &reviewed, output, prune)
@@ -268,7 +273,7 @@ impl Samples for StoredSamples {
         Ok(sampling::evenly_spread(&texts, count).cloned().collect())
     }
 
-    /// Only texts are stored.
+    /// Always `None`, because only texts are stored.
     fn page(&self, _source: usize, _count: usize, _index: usize) -> Option<PageText<'static>> {
         None
     }
@@ -286,6 +291,7 @@ fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
             format!("it has version {}: mine it again with this dehusk, which reads {VERSION}", header.version);
         return Err(refused(&message));
     }
+
     let end = verified(path)?;
     let mut sources = Vec::new();
     for _ in 0..end {
@@ -302,7 +308,7 @@ fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
     Ok((header, sources))
 }
 
-/// The number of sources in a file that is whole: its last line has the hash of all bytes before it.
+/// Checks that a file is whole: its last line must have the hash of all bytes before it. Returns the number of sources.
 fn verified(path: &Path) -> io::Result<usize> {
     let mut file = regular::open(path)?;
     let length = file.metadata()?.len();
@@ -310,9 +316,11 @@ fn verified(path: &Path) -> io::Result<usize> {
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(tail_start))?;
     file.read_to_end(&mut tail)?;
+
     let line = tail.strip_suffix(b"\n").map(|tail| tail.rsplit(|&byte| byte == b'\n').next().unwrap_or_default());
     let trailer = line.and_then(|line| Some((line, serde_json::from_slice::<Trailer>(line).ok()?)));
     let Some((line, Trailer { end, hash })) = trailer else { return Err(damaged("it is cut off")) };
+
     let before = length - line.len() as u64 - 1;
     file.seek(SeekFrom::Start(0))?;
     let mut hashed = Hashed::new(io::sink());

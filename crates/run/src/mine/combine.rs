@@ -55,7 +55,7 @@ impl MinedSource {
     }
 }
 
-/// The documents on which patterns are tested. Sources have the numbers of their order.
+/// The documents on which patterns are tested. A source is given by its index.
 pub trait Samples: Sync {
     /// Number of documents in the sample of a source.
     fn len(&self, source: usize) -> usize;
@@ -63,11 +63,11 @@ pub trait Samples: Sync {
     /// The texts of `count` documents of the sample, evenly spread over it.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If the documents cannot be read.
     fn texts(&self, source: usize, count: usize) -> Result<Vec<String>>;
 
-    /// The text of one of these documents, with the tree of its page. `None` if it is of no page, or if it cannot be read
-    /// now.
+    /// The text of one of these `count` documents, with the tree of its page. `None` if the document is not a page, or
+    /// cannot be read now.
     fn page(&self, source: usize, count: usize, index: usize) -> Option<PageText<'static>>;
 }
 
@@ -81,15 +81,15 @@ pub struct Combiner<'a> {
     pub lexer: &'a Lexer,
     /// How patterns are chosen.
     pub options: &'a CorpusMineOptions,
-    /// How documents are cleaned on which patterns are tried out.
+    /// How the documents are cleaned on which patterns are tested.
     pub cleaning: CleanOptions,
     /// The observer of the run.
     pub observer: &'a dyn Observer,
 }
 
 impl Combiner<'_> {
-    /// Writes the pattern files of the sources. Decisions in `reviewed`, the existing files, are kept. `prune` says what
-    /// happens to files of other sources.
+    /// Writes the pattern files of the sources. Keeps the decisions in the existing files, `reviewed`. `prune` says
+    /// what happens to files of other sources.
     ///
     /// # Errors
     /// If testing the patterns needs more memory than there is, or nothing can be written.
@@ -121,8 +121,9 @@ impl Combiner<'_> {
         self.try_out(with_decisions(fresh, reviewed))
     }
 
-    /// Tests the patterns on documents. Notes where articles end in the sources' own files, which come before the
-    /// shared one. Leaves out the patterns that are not needed, unless all patterns are wanted.
+    /// Tests the patterns on documents. Notes in each source's own file where articles end. Leaves out the patterns
+    /// that are not needed, unless all patterns are wanted. In `files`, the sources' own files come before the shared
+    /// file.
     fn try_out(&self, files: Vec<PatternFile>) -> Result<Vec<PatternFile>> {
         timed("try out", self.observer, || self.tried_out(files))
     }
@@ -137,6 +138,7 @@ impl Combiner<'_> {
             all_patterns: self.options.all_patterns,
             cleaning: suited(self.cleaning.clone(), self.html),
         };
+
         self.observer.start("choosing patterns", Steps::Things(own as u64));
         let tried = share_out_and_collect(self.options.threads, own, |index| -> Result<_> {
             let (count, need) = self.fitting(index, &files[index], shared.first(), budget.limit())?;
@@ -151,7 +153,7 @@ impl Combiner<'_> {
         Ok(tried?.into_iter().chain(shared).collect())
     }
 
-    /// Finds out which patterns can be proposed to people.
+    /// Finds the patterns that can be proposed to people, and marks them in the files.
     fn test(&self, own: &mut [PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
         self.observer.start("testing", Steps::Things(own.len() as u64));
         let tested = share_out_and_collect(self.options.threads, own.len(), |index| -> Result<_> {
@@ -163,6 +165,7 @@ impl Combiner<'_> {
             Ok(proposals)
         });
         self.observer.finish();
+
         let tested = tested?;
         own.iter_mut().zip(&tested).for_each(|(file, proposals)| proposals.mark(file));
         for file in shared {
@@ -173,8 +176,8 @@ impl Combiner<'_> {
         Ok(())
     }
 
-    /// The number of documents on which the patterns of a source are tested, and the memory for that in bytes. In a
-    /// sample, as many documents as fit into the memory.
+    /// The number of documents on which the patterns of a source are tested, and the memory for that in bytes. With the
+    /// option `sample`, as many documents as fit into the memory.
     fn fitting(
         &self,
         source: usize,
@@ -204,7 +207,7 @@ pub fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<Patter
     merged.collect()
 }
 
-/// Warns that recurrence alone decides in a source, with the reason.
+/// If the source is unusual, warns that only recurrence decides in it, and why.
 pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Observer) {
     if let Some(unusual) = unusual {
         let message = format!(

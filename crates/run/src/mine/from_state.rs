@@ -1,4 +1,4 @@
-//! Makes pattern files from what streams have learned.
+//! Makes pattern files from the templates that streams have learned.
 
 use std::mem;
 
@@ -15,7 +15,7 @@ use dehusk_core::streaming::templates::{MIN_PAGES_OF_TEMPLATE, long_lived, take_
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::SourceId;
 
-/// What a state knows about a source.
+/// The data of a state about a source.
 #[derive(Debug)]
 pub struct Learned {
     /// The source.
@@ -30,7 +30,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// Minimum number of documents to tell which segments last.
+    /// Minimum number of documents that are needed to find the segments that last.
     pub const MIN_PAGES: usize = MIN_PAGES_OF_TEMPLATE as usize;
 
     /// The data of a source in the state.
@@ -50,7 +50,7 @@ impl Learned {
         self.pages + self.copies
     }
 
-    /// Whether only shared patterns will apply to the source.
+    /// Whether the source has too few documents, so that only shared patterns will apply.
     pub fn is_too_small(&self) -> bool {
         self.pages < Learned::MIN_PAGES
     }
@@ -67,7 +67,7 @@ fn described(state: &State, source: &SourceId) -> Result<Vec<(SegmentKey, Entry,
     Ok(all)
 }
 
-/// A file for each source. Then the shared file, if there are enough sources.
+/// The pattern file of each source. Then the shared file, if there are enough sources.
 pub fn pattern_files(sources: &mut [Learned], options: &MineOptions, lexer: &Lexer) -> Vec<PatternFile> {
     let cutoff = options.cutoff.unwrap_or(Cutoff::DEFAULT.share);
     let shared = shared_of(sources);
@@ -94,7 +94,8 @@ fn shared_of(sources: &mut [Learned]) -> Option<Vec<Template>> {
     shared
 }
 
-/// What a file says about its mining. A stream counts no tokens, and forgets segments that are not template.
+/// What a pattern file says about its mining. Other figures are unknown: a stream counts no tokens, and forgets
+/// segments that are not template.
 fn facts(documents: usize, copies: usize, cutoff: f64) -> MinedFrom {
     MinedFrom { documents, near_duplicates: copies, cutoff, ..MinedFrom::default() }
 }

@@ -1,20 +1,20 @@
-//! The memory to mine a source, and to try out its patterns.
+//! The memory needed to mine a source, and to test its patterns.
 
-/// Memory to mine a source, for each of its bytes, before the number of its tokens is known. Language has five or more
-/// bytes per token.
+/// Memory to mine a source, per byte of the source, as long as the number of its tokens is unknown. Language has five
+/// or more bytes per token.
 pub const BYTES_PER_BYTE: u64 = 12;
-/// The same for HTML that is read as text. At most half of the HTML becomes text.
+/// The same, per byte of HTML that is read as text. At most half of the HTML becomes text.
 pub const BYTES_PER_BYTE_OF_HTML: u64 = 5;
 
-/// A source whose texts have this share of the memory or less may fit into it.
+/// Minimum memory to mine a source, per byte of its texts. If there is less, the source does not fit.
 pub const LEAST_PER_BYTE_OF_SOURCE: u64 = 5;
 
-/// The part of the memory in which documents are read that are mined, or that patterns are tried out on.
+/// The part of the memory that is for reading documents, to mine them or to test patterns on them.
 pub fn for_reading(memory: u64) -> u64 {
     memory / 8
 }
 
-/// A need with its part of the memory for reading.
+/// The memory needed in total: `need`, and the part for reading documents.
 pub fn with_reading(need: u64) -> u64 {
     need + need / 7
 }
@@ -24,9 +24,9 @@ const BYTES_PER_TOKEN: u64 = 40;
 /// Memory for each run that recurs: the run, the pattern that it may become, its matches.
 const BYTES_PER_RUN: f64 = 320.0;
 
-/// Memory to mine a source when its tokens are known, in addition to its text. `different` is the number of different
-/// tokens. In random text, one token in ln(`different`) starts a run that recurs; in language it is no more. Measured
-/// on the worst cases (`benches/memory`).
+/// Memory to mine a source with known numbers of tokens, in addition to its text. `different` is the number of
+/// different tokens. In random text, one token in ln(`different`) starts a run that recurs; in language, no more tokens
+/// do. Measured on the worst cases (`benches/memory`).
 pub fn need_of_tokens(tokens: usize, different: usize) -> u64 {
     let runs = tokens as f64 / (different.max(3) as f64).ln();
     BYTES_PER_TOKEN * tokens as u64 + (BYTES_PER_RUN * runs) as u64
@@ -36,7 +36,7 @@ pub fn need_of_tokens(tokens: usize, different: usize) -> u64 {
 const BYTES_PER_PATTERN: u64 = 2000;
 /// Memory for each token of a pattern: its text, its regex, its states.
 const BYTES_PER_PATTERN_TOKEN: u64 = 160;
-/// Memory for each of its matches.
+/// Memory for each match of a pattern.
 const BYTES_PER_MATCH: u64 = 48;
 /// Memory for each token of the documents on which patterns are tested, with its text.
 const BYTES_PER_READ_TOKEN: u64 = 50;
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn text_of_few_different_tokens_needs_more() {
-        // Language has five bytes a token, and thousands of different ones.
+        // Language has five bytes per token, and thousands of different tokens.
         let [language, letters] = [30_000, 26].map(|different| need_of_tokens(1_000_000, different));
         assert!(language < 5_000_000 * BYTES_PER_BYTE * 3 / 2 && letters > 3 * language / 2, "{language} {letters}");
     }

@@ -42,7 +42,7 @@ pub fn mine_corpus(
     observer: &dyn Observer,
 ) -> Result<MinedCorpus> {
     output.also_reads(&inventory.reads())?;
-    // The decisions are read first. If they cannot be read, they must not be overwritten.
+    // The decisions are read before anything is written: if they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
     let Sources { listings, skipped, .. } = all_sources(inventory, observer)?;
     let is_all_listed = inventory.is_all_listed() && !skipped.iter().any(|skipped| skipped.reason.is_of_reading());
@@ -53,8 +53,8 @@ pub fn mine_corpus(
         .write(sources, &reviewed, output, prune)
 }
 
-/// The pattern files of these sources, the same as [`mine_corpus`] makes for a corpus that was not mined before.
-/// Nothing is written. `cleaning` says how documents are cleaned on which patterns are tried out.
+/// The pattern files that [`mine_corpus`] makes for these sources if they were not mined before. Nothing is written.
+/// `cleaning` says how the documents are cleaned on which patterns are tested.
 ///
 /// # Errors
 /// If a source needs more memory than is available.
@@ -72,7 +72,7 @@ pub fn mine_library(
     Ok(Library::of_files(combiner.files(&mut sources, &Library::default())?))
 }
 
-/// The documents to mine, by source. At least one.
+/// The documents to mine, by source. There is at least one source.
 ///
 /// # Errors
 /// If the corpus cannot be listed, or has no document.
@@ -95,11 +95,11 @@ fn all_sources(inventory: &Inventory, observer: &dyn Observer) -> Result<Sources
 }
 
 /// Warns of sources whose names differ only in upper and lower case, or in how accents are written: mostly they are one
-/// source. Where the file system takes both for the same name, one pattern file would overwrite the other, so this is
-/// an error.
+/// source. It is an error if the file system takes both names for the same, because one pattern file would overwrite
+/// the other.
 ///
 /// # Errors
-/// On such a file system, if there are such names.
+/// If there are such names on such a file system.
 pub fn refuse_names_alike<'s>(sources: impl Iterator<Item = &'s SourceId>, observer: &dyn Observer) -> Result<()> {
     for (one, two) in names_alike(sources) {
         if cfg!(any(windows, target_os = "macos")) {
@@ -147,7 +147,8 @@ impl<'a> Miner<'a> {
         Ok((sources, DocumentSamples { inventory: self.reading(), observer: self.observer, samples }))
     }
 
-    /// The documents, read with the memory that is there for reading. Who reads them has a share of the other memory.
+    /// The documents, to be read within the part of the memory that is for reading. Whoever reads them holds a share of
+    /// the other memory.
     fn reading(&self) -> Inventory {
         let memory = Budget::new(memory::for_reading(self.options.memory));
         self.inventory.with_memory(memory, Need::TO_READ_TEXT)
@@ -179,8 +180,10 @@ impl<'a> Miner<'a> {
     ) -> Result<(Mined, Vec<SampleDocument>)> {
         let limit = budget.limit();
         let mut places = if need > limit { self.sample(listing, need, limit) } else { listing.documents.clone() };
-        // How much text there is, and how many tokens, is only known when it is read. If it needs more memory, everything is
-        // given back and read again with more: who holds memory must not wait for more of it.
+
+        // The numbers of bytes and tokens are known only when the texts are read. If they need more memory, all memory
+        // is given back, and the texts are read again with more: a thread that holds memory must not wait for more of
+        // it.
         let (places, texts, sequence, share) = loop {
             let share = budget.take(need);
             let Some((read, texts)) = self.texts(reading, &places, need.min(limit))? else {
@@ -213,22 +216,24 @@ impl<'a> Miner<'a> {
                 break (read, texts, sequence, share);
             }
         };
+
         let alike = self.options.alike.map(|alike| alike(reading, &places, self.observer));
         let alike = alike.transpose()?;
         let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining, alike.as_deref());
         drop(share);
         self.observer.step(listing.documents.len() as u64);
+
         let documents: Vec<(DocumentRef, String)> = places.into_iter().zip(texts).collect();
         let sample = sampling::sample_of(&documents).map(|(place, text)| {
-            // Text files are read again as fast.
+            // Only texts of HTML are kept: reading a text file again is as fast.
             let text = if self.inventory.is_html(place) { shelf.put(text) } else { None };
             SampleDocument { place: *place, text }
         });
         Ok((mined, sample.collect()))
     }
 
-    /// The texts of documents, in an order that does not depend on that of the documents, each with its place. `None` if they
-    /// are too much for this memory. What cannot be read is named.
+    /// The texts of documents, each with its place. Their order does not depend on the order of `places`. `None` if the
+    /// texts are too large for this memory. Documents that cannot be read are named.
     fn texts(
         &self,
         reading: &Inventory,
@@ -245,13 +250,16 @@ impl<'a> Miner<'a> {
                 Err(skipped) => Some(Err(skipped)),
             })
         };
+
         let texts: Result<Option<Vec<std::result::Result<String, Skipped>>>> = places.par_iter().map(read).collect();
+
         let Some(texts) = texts? else { return Ok(None) };
-        // Only now, because each is named once.
+        // Documents are named only now that all texts fit. If the texts had to be read again, they would be named
+        // twice.
         texts.iter().filter_map(|text| text.as_ref().err()).for_each(|skipped| tell_of_skipped(skipped, self.observer));
         let read = places.iter().zip(texts).filter_map(|(&place, text)| Some((place, text.ok()?)));
         let (places, texts): (Vec<DocumentRef>, Vec<String>) = read.unzip();
-        // The order that people gave to documents must not show.
+        // The order of the documents in the input must not influence the result.
         let order = content_order(&texts);
         Ok(Some(picked(&order, &places, texts)))
     }
@@ -346,7 +354,7 @@ impl Samples for DocumentSamples<'_> {
 /// Mines texts of a source. Waits until there is memory. The result does not depend on the order of the texts.
 ///
 /// # Errors
-/// If they need more memory than is available, or have more tokens than can be mined.
+/// If the texts need more memory than is available, or have more tokens than can be mined.
 pub fn mine_within(
     budget: &Budget,
     source: &SourceId,

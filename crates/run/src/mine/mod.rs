@@ -1,4 +1,5 @@
-//! Mines corpora: each source alone, then the comparison of all sources, then the pattern files, which keep what people decided.
+//! Mines corpora: mines each source alone, compares all sources, and writes pattern files, in which the decisions of
+//! people are kept.
 
 pub mod candidates;
 pub mod combine;

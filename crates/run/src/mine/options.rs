@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::observer::Observer;
 use crate::workers::all_cores;
 
-/// Gives for each of these documents a number that it shares with those that tell the same.
+/// Gives each of these documents a number. Documents that tell the same get the same number.
 pub type Alike = fn(&Inventory, &[DocumentRef], &dyn Observer) -> Result<Vec<u32>>;
 
 /// How a corpus is mined.
@@ -16,15 +16,14 @@ pub type Alike = fn(&Inventory, &[DocumentRef], &dyn Observer) -> Result<Vec<u32
 pub struct CorpusMineOptions {
     /// How each source is mined.
     pub mining: MineOptions,
-    /// Whether a part of a source is mined if the whole source needs more memory than there is. If not, such a source
-    /// is refused.
+    /// Whether a source that does not fit into memory is mined in part. If false, such a source is refused.
     pub sample: bool,
-    /// Whether patterns are kept that remove nothing in addition to others.
+    /// Whether patterns are kept even if other patterns remove all of their text.
     pub all_patterns: bool,
-    /// Which documents count once, in addition to those with almost the same text.
+    /// Finds documents that count only once, in addition to those with almost the same text.
     pub alike: Option<Alike>,
-    /// Whether pattern files are deleted that earlier runs wrote and this run does not. Files that a person changed are
-    /// kept.
+    /// Whether the run deletes pattern files that earlier runs wrote and this run does not. Files that a person changed
+    /// are kept.
     pub prune: bool,
     /// Memory for documents, in bytes.
     pub memory: u64,

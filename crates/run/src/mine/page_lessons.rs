@@ -25,11 +25,11 @@ use dehusk_core::selection::sampling::evenly_spread;
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::{Document, DocumentRef, HtmlView, Inventory, SourceListing};
 
-/// Maximum number of pages of a source. More would say the same.
+/// Maximum number of pages per source. More pages would teach the same.
 const MAX_PAGES: usize = 200;
 
-/// What the pages of a corpus teach, and the number of sources that they are from. A source with fewer pages than
-/// mining needs is not used, because nothing can recur in it.
+/// The lessons that the pages of a corpus teach, and the number of sources used. A source with fewer pages than mining
+/// needs is not used, because nothing can recur in it.
 ///
 /// # Errors
 /// If the corpus cannot be listed, or a source cannot be mined.
@@ -40,7 +40,8 @@ pub fn page_lessons(
     options: &CorpusMineOptions,
     observer: &dyn Observer,
 ) -> Result<(Lessons, usize)> {
-    // Input that can be read only once is stored when it is listed. Without its markup it would have no trees.
+    // Input that can be read only once is stored when it is listed. It is stored with its markup, because trees need
+    // the markup.
     let inventory = inventory.with_html(HtmlView::Page);
     let mut sources = inventory.sources()?;
     inventory.skipped().iter().chain(&sources.skipped).for_each(|skipped| tell_of_skipped(skipped, observer));
@@ -52,6 +53,7 @@ pub fn page_lessons(
         let message = format!("sources with fewer than {least} documents are not used: {few} of {all}");
         observer.warn(WarningKind::NoLesson, &message);
     }
+
     let inventory = inventory.with_html(HtmlView::Text);
     let library = match by {
         Labels::Hash => Library::default(),
@@ -60,6 +62,7 @@ pub fn page_lessons(
             mine_library(&inventory, listings, lexer, options, cleaning, observer)?
         }
     };
+
     let inventory = inventory.with_trees();
     observer.start("labelling", listings.len().into());
     let (mut lessons, mut used) = (Lessons::default(), 0);
@@ -86,6 +89,7 @@ fn lessons_of(
         documents.iter().flatten().filter_map(|document| Some((document, document.tree.as_deref()?))).collect();
     let hash = |(document, tree): &(&Document, &Tree)| tree.subtree_hashes(&document.text);
     let hashes: Vec<Vec<u64>> = pages.par_iter().map(hash).collect();
+
     let mut site = SiteLevel::default();
     hashes.iter().for_each(|of_page| site.add(of_page));
     let files = library.for_source(listing.id.as_str());
@@ -99,6 +103,7 @@ fn lessons_of(
         lessons.add(&facts, &labels(tree, &recurs, &removed, by));
         Ok(lessons)
     };
+
     let of_pages: Vec<Lessons> =
         pages.par_iter().zip(&hashes).map_init(Scratch::default, lesson).collect::<Result<_>>()?;
     let mut lessons = Lessons::default();

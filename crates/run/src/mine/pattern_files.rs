@@ -13,22 +13,22 @@ use dehusk_core::patterns::{LexerCache, PatternFile};
 use dehusk_corpus::OutputRoot;
 
 impl Library {
-    /// Writes a pattern file for each source. What people decided in the files of the folder since they were `before` stays.
-    /// Files that earlier runs wrote for other sources are named in a warning.
+    /// Writes a pattern file for each source. Keeps the decisions that people made in the existing files after `before`
+    /// was read. Warns of files that earlier runs wrote for other sources.
     ///
     /// # Errors
-    /// If a file cannot be written, or one that was changed in the meantime cannot be read. Then the new one is beside it
-    /// ([`Observer::error`] names both), and the others are written.
+    /// If a file cannot be written, or a file that was changed in the meantime cannot be read. In that second case, the
+    /// new patterns are in a file beside it ([`Observer::error`] names both), and all other files are written.
     pub fn write(&self, before: &Library, output: &OutputRoot, observer: &dyn Observer) -> Result<()> {
         write(self.files(), before, output, Prune::No, observer)
     }
 }
 
-/// Writes pattern files. `before` has the files that they were merged with. `prune` says what happens to the files that
-/// earlier runs wrote for other sources. Files that a person decided on, noted or edited are not deleted.
+/// Writes pattern files. `before` has the existing files that were merged into them. `prune` says what happens to the
+/// files that earlier runs wrote for other sources. Files that a person decided on, noted or edited are not deleted.
 ///
 /// # Errors
-/// If one cannot be written, or a file that was changed in the meantime cannot be read.
+/// If a file cannot be written, or a file that was changed in the meantime cannot be read.
 pub fn write<'f>(
     files: impl IntoIterator<Item = &'f PatternFile>,
     before: &Library,
@@ -55,7 +55,7 @@ pub fn write<'f>(
     written.finish(prune, &is_touched, observer)
 }
 
-/// Writes a file beside the one of its source, under a name that is not used.
+/// Writes a file beside the existing file of its source, under an unused name. Returns its path.
 fn put_beside(file: &PatternFile, output: &OutputRoot) -> Result<PathBuf> {
     let first = format!("{}.yaml.mined", file.source);
     let (mut name, mut number) = (first.clone(), 1);

@@ -1,9 +1,9 @@
-//! Keeps the texts of pages until the patterns of their source are tested, so that the pages need not be read again for
-//! that. The texts are compressed. When the shelf is full, no more texts are put there, and their pages are read again.
+//! Keeps the texts of pages in memory, compressed, until the patterns of their source are tested. So the pages need not
+//! be read again for the test. When the shelf is full, further texts are not kept, and their pages are read again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The part of the memory for documents that texts may take here.
+/// Texts on the shelf may take up one part in this many of the memory for documents.
 const PART_OF_MEMORY: u64 = 16;
 /// The fastest level of Zstandard.
 const FASTEST_LEVEL: i32 = 1;
@@ -20,12 +20,12 @@ pub(crate) struct ShelvedText {
 }
 
 impl Shelf {
-    /// Takes a small part of this memory.
+    /// An empty shelf, which takes a small part of this memory. `memory` is in bytes.
     pub(crate) fn new(memory: u64) -> Shelf {
         Shelf { left: AtomicU64::new(memory / PART_OF_MEMORY) }
     }
 
-    /// Puts a text there. `None` if there is no space.
+    /// Puts a text on the shelf. `None` if there is not enough space left.
     pub(crate) fn put(&self, text: &str) -> Option<ShelvedText> {
         if self.left.load(Ordering::Relaxed) == 0 {
             return None;

@@ -2,8 +2,8 @@
 //!
 //! Takes the lines of each input as bytes. Writes a file with all of them. Until the end of the run, the part of an
 //! input is stored with the manifest: a small part in the input's line, a large part compressed in a file of its own.
-//! So memory holds neither many parts nor a large one, and a resumed run has the parts of the earlier run. They are
-//! kept until the manifest starts again, because another run may be resumed from it.
+//! So memory holds neither many parts nor a large one, and a resumed run has the parts of the earlier run. The parts
+//! are kept until the manifest is emptied, because another run may be resumed from it.
 //!
 //! A run without an output folder has one input. Its lines are written directly to the result of [`OutputFile::begin`].
 
@@ -44,14 +44,15 @@ impl<'o> DocumentReport<'o> {
         DocumentReport { file, output }
     }
 
-    /// Takes the lines for the input of an output, in order. The result belongs to
-    /// [`Done::report`](crate::record::manifest::Done::report).
+    /// A writer that takes the lines for the input of an output, in order. The part that it returns in the end belongs
+    /// to [`Done::report`](crate::record::manifest::Done::report).
     pub fn part(&self, output: &str, manifest: &Manifest) -> PartWriter<'o> {
         let path = manifest.part_file(output);
         PartWriter { output: self.output, path, lines: Vec::new(), file: None }
     }
 
-    /// Writes the report: the lines `first`, then the parts of these outputs, in this order. All of them are finished.
+    /// Writes the report: the lines `first`, then the parts of these outputs, in this order. All outputs must be
+    /// finished.
     pub fn finish<I: AsRef<str>>(
         &self,
         first: &str,
@@ -74,7 +75,7 @@ impl<'o> DocumentReport<'o> {
 }
 
 impl PartWriter<'_> {
-    /// Ends the part.
+    /// Ends the part, and returns it.
     pub fn finish(mut self) -> Result<ReportPart> {
         let file = match self.file.take() {
             Some(file) => file,

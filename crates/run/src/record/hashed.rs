@@ -1,4 +1,4 @@
-//! Hashes: a writer that computes the length and a hash of what is written, and SHA-256 of short texts.
+//! Hashes: a writer that computes the length and a hash of the written bytes, and SHA-256 of short texts.
 
 use std::hash::Hasher;
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use sha2::{Digest, Sha256};
 use twox_hash::XxHash3_64;
 
-/// Passes bytes on to `inner`.
+/// A writer that passes bytes on to `inner`, and computes their length and hash.
 pub struct Hashed<W> {
     /// The writer that gets the bytes.
     pub inner: W,

@@ -1,5 +1,5 @@
-//! What a run leaves beside its output, so that later runs can continue, report and delete: the manifest, the parts of the report, the
-//! files that were written.
+//! The records that a run leaves beside its output, so that later runs can continue, report and delete: the manifest,
+//! the parts of the report, and the list of written files.
 
 pub mod document_report;
 pub mod hashed;

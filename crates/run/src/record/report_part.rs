@@ -18,7 +18,7 @@ pub const PART_FOLDER: &str = "report";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ReportPart {
-    /// All its lines.
+    /// All lines of the part.
     Lines(String),
     /// The lines are in a file of this number of bytes.
     File(u64),
@@ -33,7 +33,7 @@ impl ReportPart {
         }
     }
 
-    /// Writes its lines.
+    /// Writes the lines of the part. `file` is the path of a large part.
     pub fn copy(&self, file: &Path, to: &mut impl Write) -> io::Result<()> {
         match self {
             ReportPart::Lines(lines) => to.write_all(lines.as_bytes()),
@@ -42,7 +42,7 @@ impl ReportPart {
     }
 }
 
-/// The file name of the part of an output.
+/// The file name of the report's part for an output.
 pub fn part_file(work: &str, output: &str) -> String {
     format!("{}.zst", &hash([format!("{work}\n{output}")])[..32])
 }

@@ -1,14 +1,14 @@
 //! The files that dehusk wrote to an output folder, in this run and in earlier ones.
 //!
 //! Takes each file that a run writes. At the end of the run, names the files that an earlier run wrote and this run did
-//! not, and deletes them if the user wants that. A file is deleted only if it is still what dehusk wrote.
+//! not, and deletes them if the user wants that. A file is deleted only if dehusk wrote its present content.
 //!
 //! The record is `OUT/.dehusk/written.jsonl`: a line that names the format, then a line for each file, with its length
 //! and a hash of its content. A line is appended before the file is put in its place. So if a run is killed at any
-//! point, no file is in the output without a line. It may then be that a line describes a content that was never put
-//! there: such a file is taken for one that was changed, and is kept. So is a file whose line was lost when the
-//! computer crashed. The newest line of a file counts. A run that ends removes the lines that no longer count. There
-//! may be ten million lines, so only a hash of each name is in memory.
+//! point, no file is in the output without a line. A line may then describe content that was never put in place: the
+//! file there is taken for a changed one, and is kept. A file whose line was lost in a crash of the computer is kept
+//! too. The newest line of a file counts. A run that ends removes the lines that no longer count. There may be ten
+//! million lines, so only a hash of each name is in memory.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -34,7 +34,7 @@ use dehusk_corpus::{OutputError, OutputRoot};
 /// The folder of the record, below the output folder.
 const FOLDER: &str = ".dehusk";
 const NAME: &str = "written.jsonl";
-/// Locked by all runs that write to the folder.
+/// The name of the file that all runs lock while they write to the folder.
 const LOCK: &str = "written.lock";
 /// The first line of a record.
 const HEADER: &str = "{\"dehusk\":\"written\",\"version\":1}\n";
@@ -51,7 +51,7 @@ pub struct WrittenFiles<'o> {
     path: PathBuf,
     appender: Mutex<Appender>,
     hasher: RandomState,
-    /// Where the lines of this run begin.
+    /// The position in the record where the lines of this run begin.
     start: u64,
     names: Mutex<Names>,
     /// Whether no other run was writing to the folder when this one began.
@@ -75,8 +75,7 @@ pub enum Prune {
     No,
     /// They are deleted, unless they were changed.
     Yes,
-    /// They should be deleted, but some of the input could not be read. What is missing may come back, so they are
-    /// kept.
+    /// They should be deleted, but are kept: some of the input could not be read, and may be readable in a later run.
     NotNow,
 }
 
@@ -91,16 +90,16 @@ struct Line {
     h: u64,
 }
 
-/// The files of earlier runs that were found in the end.
+/// The files of earlier runs that are found at the end of a run.
 #[derive(Default)]
 struct Found {
-    /// Those that are deleted, or could be.
+    /// Files that were deleted, or could be deleted.
     stale: Few,
-    /// Those that must not be deleted.
+    /// Files that must not be deleted.
     kept: Few,
 }
 
-/// The number of some files, and the first of their names.
+/// A number of files, and the first few of their names.
 #[derive(Default)]
 struct Few {
     count: usize,
@@ -108,7 +107,8 @@ struct Few {
 }
 
 impl Prune {
-    /// What a user asked for. `is_all_read` says whether all of the input could be read.
+    /// The choice that follows from the wish of the user and from `is_all_read`: whether all of the input could be
+    /// read.
     pub fn new(is_wanted: bool, is_all_read: bool) -> Prune {
         match (is_wanted, is_all_read) {
             (false, _) => Prune::No,
@@ -122,7 +122,7 @@ impl<'o> WrittenFiles<'o> {
     /// Opens the record of an output folder.
     ///
     /// # Errors
-    /// If the file at its place is something else, or cannot be written.
+    /// If the file at the place of the record is another one, or cannot be written.
     pub fn open(output: &'o OutputRoot) -> Result<WrittenFiles<'o>> {
         let folder = output.own_folder()?;
         let path = folder.join(NAME);
@@ -137,6 +137,7 @@ impl<'o> WrittenFiles<'o> {
         if was_alone {
             lock.unlock().map_err(failed)?;
         }
+
         if !begun {
             return Err(PipelineError::Refused(format!("{path:?} is not a record of dehusk: move it away")));
         }
@@ -198,7 +199,7 @@ impl<'o> WrittenFiles<'o> {
         Ok(())
     }
 
-    /// Ends a run that wrote all it has to write. Names or deletes the files of earlier runs. A file for which
+    /// Ends a run that has written all its files. Names or deletes the files of earlier runs. A file for which
     /// `is_touched` is true is not deleted.
     ///
     /// # Errors
@@ -210,7 +211,8 @@ impl<'o> WrittenFiles<'o> {
         observer: &dyn Observer,
     ) -> Result<()> {
         let folder = self.output.path().display();
-        // The files of a run that is not over are no files of earlier runs.
+
+        // Another run has not ended, so its files are not files of earlier runs.
         if !self.was_alone || self.lock.try_lock().is_err() {
             if prune != Prune::No {
                 let message = format!("{folder}: nothing is deleted, because another run writes to this folder");
@@ -219,6 +221,7 @@ impl<'o> WrittenFiles<'o> {
             return Ok(());
         }
         let failed = |error| OutputError::Write { path: self.path.clone(), error };
+
         let Names { mut current, mut spared } = std::mem::take(&mut *lock(&self.names));
         current.sort_unstable();
         spared.sort_unstable();
@@ -228,6 +231,7 @@ impl<'o> WrittenFiles<'o> {
             newest.into_iter().partition(|place| place.start < self.start && !is_current(&place.hash));
         earlier.sort_unstable_by_key(|place| place.start);
         let is_spared = |place: &Place| spared.binary_search(&place.hash).is_ok();
+
         let mut found = Found::default();
         let mut reader = BufReader::new(regular::open(&self.path).map_err(failed)?);
         for places in earlier.chunks(FILES_COMPARED) {
@@ -250,11 +254,12 @@ impl<'o> WrittenFiles<'o> {
                 }
             }
         }
+
         found.tell(&folder.to_string(), prune, observer);
         if counting.len() < lines { self.rewrite(counting) } else { Ok(()) }
     }
 
-    /// What becomes of a file of an earlier run that is there.
+    /// Decides what becomes of an existing file of an earlier run, and deletes it if that is the decision.
     fn end(&self, line: &Line, prune: Prune, is_kept: impl FnOnce() -> bool) -> End {
         match prune {
             Prune::No | Prune::NotNow => End::Stale,
@@ -312,8 +317,8 @@ impl<'o> WrittenFiles<'o> {
     }
 
     fn hash(&self, name: &str) -> u64 {
-        // Some file systems take these names for the same one. Then a file that this run wrote must not be taken for
-        // one of an earlier run.
+        // On these systems, file names that differ only in case or in how accents are encoded are mostly the same name.
+        // A file that this run wrote must not be taken for a file of an earlier run.
         match cfg!(any(windows, target_os = "macos")) {
             true => self.hasher.hash_one(name.to_lowercase().nfc().collect::<String>()),
             false => self.hasher.hash_one(name),

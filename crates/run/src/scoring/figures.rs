@@ -1,4 +1,4 @@
-//! What scoring found: by document, by source, by pattern, in all.
+//! The results of scoring: by document, by source, by pattern, and in total.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct SourceFigures {
     pub source: String,
     /// Its documents that have gold text, sorted by name.
     pub documents: Vec<DocumentFigures>,
-    /// What each pattern removed, an item for each document.
+    /// The figures of each pattern in each document: one item for each of these pairs.
     pub patterns: Vec<PatternFigures>,
 }
 
@@ -47,7 +47,7 @@ pub struct DocumentFigures {
     pub scores: Scores,
     /// The gold words that the judged rule removed.
     pub lost_words: Bag,
-    /// The passages that they were in, the longest first.
+    /// The passages with the lost words, the longest first.
     pub lost: Vec<LostText>,
 }
 
@@ -62,10 +62,10 @@ pub struct LostText {
     pub patterns: Vec<String>,
 }
 
-/// What one pattern removed.
+/// The figures of one pattern.
 #[derive(Debug)]
 pub struct PatternFigures {
-    /// The pattern. `None` stands for text that no pattern matched.
+    /// The pattern. `None` for text that no pattern matched.
     pub name: Option<PatternName>,
     /// The sources in which it removed something.
     pub sources: Vec<String>,
@@ -168,7 +168,7 @@ impl DocumentFigures {
 }
 
 impl PatternFigures {
-    /// These figures, with the source as the only one.
+    /// These figures, with `source` as their only source.
     pub fn of_source(self, source: &str) -> PatternFigures {
         PatternFigures { sources: vec![source.to_owned()], ..self }
     }

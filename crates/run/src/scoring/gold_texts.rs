@@ -1,4 +1,4 @@
-//! The gold texts, and which document each belongs to.
+//! The gold texts, and the document of each.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ fn name_them_after_documents(folder: &Path) -> String {
     }
 }
 
-/// The gold texts: what should be kept of each document.
+/// The gold texts. The gold text of a document is the text that should be kept of it.
 #[derive(Debug)]
 pub struct GoldTexts {
     /// Where they are. Empty if they are not from a folder.
@@ -73,7 +73,7 @@ pub struct GoldTexts {
     pub too_short: usize,
 }
 
-/// The gold text of one document: what should be kept of it.
+/// The gold text of one document: the text that should be kept of it.
 #[derive(Debug)]
 pub struct Gold {
     /// The text that a person marked.
@@ -83,19 +83,19 @@ pub struct Gold {
 }
 
 impl GoldTexts {
-    /// Reads a folder of gold texts to score with. Like a corpus, it has a folder for each source. Texts with too few words are
-    /// left out: a single word would decide about them.
+    /// Reads a folder of gold texts to score with. Like a corpus, it has a folder for each source. Texts with too few
+    /// words are left out, because a single word would decide their score.
     ///
     /// # Errors
-    /// If it cannot be read, or no gold text has enough words.
+    /// If the folder cannot be read, or no gold text has enough words.
     pub fn read(folder: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<GoldTexts, GoldError> {
         GoldTexts::of_least(MIN_GOLD_WORDS, folder, options, observer)
     }
 
-    /// Reads a folder of gold texts to learn from, also short ones.
+    /// Reads a folder of gold texts to learn from, including short ones.
     ///
     /// # Errors
-    /// If it cannot be read, or has no gold text.
+    /// If the folder cannot be read, or has no gold text.
     pub fn read_all(folder: &Path, options: &ReadOptions, observer: &dyn Observer) -> Result<GoldTexts, GoldError> {
         GoldTexts::of_least(0, folder, options, observer)
     }
@@ -122,7 +122,8 @@ impl GoldTexts {
         Ok(gold)
     }
 
-    /// These gold texts, each with the source and the name of its document. Those with too few words are left out.
+    /// Gold texts from these texts, each given with the source and the name of its document. Texts with too few words
+    /// are left out.
     pub fn of_texts(texts: impl IntoIterator<Item = (SourceId, String, String)>) -> GoldTexts {
         let mut gold = GoldTexts { folder: PathBuf::new(), sources: BTreeMap::new(), too_short: 0 };
         texts.into_iter().for_each(|(source, name, text)| gold.add(Document::new(name, source, text), MIN_GOLD_WORDS));

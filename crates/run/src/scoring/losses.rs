@@ -1,8 +1,8 @@
-//! Which content was removed by cleaning, where, and by which pattern.
+//! Finds the content that cleaning removed, its place, and the pattern that removed it.
 //!
-//! The bags of words tell which words were lost: gold words of the text that were not kept. They do not tell which of
-//! several removed occurrences of "the" it was. So the most likely ones are taken: those between words that have the
-//! same order in the gold text.
+//! The bags of words tell which words were lost: gold words of the text that were not kept. If "the" was removed in
+//! several places, the bags do not tell in which of them it was gold. So the most likely places are taken: those
+//! between words that have the same order in the gold text.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -19,27 +19,27 @@ pub struct Losses {
     pub words: Bag,
     /// The lost words as stretches of neighbours, the longest stretch first.
     pub stretches: Vec<Stretch>,
-    /// What each pattern removed, the one with the most lost words first.
+    /// The losses by each pattern. The pattern with the most lost words comes first.
     pub by_pattern: Vec<PatternLosses>,
 }
 
 /// Consecutive lost words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// The bytes of the text.
+    /// Its bytes in the text.
     pub range: Range<usize>,
     /// Number of words.
     pub words: usize,
-    /// The patterns that removed them, without repetition: index as in
+    /// The patterns that removed the words, each once, as indices in
     /// [`Cleaner::patterns`](dehusk_core::cleaning::Cleaner::patterns).
     pub patterns: Vec<usize>,
 }
 
-/// What one pattern removed from a document.
+/// The words that one pattern removed from a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatternLosses {
-    /// Index as in [`Cleaner::patterns`](dehusk_core::cleaning::Cleaner::patterns). `None` for words that no pattern matched,
-    /// but that were removed with their neighbours.
+    /// Index in [`Cleaner::patterns`](dehusk_core::cleaning::Cleaner::patterns). `None` for words that no pattern
+    /// matched, but that were removed with their neighbours.
     pub pattern: Option<usize>,
     /// Number of words it removed.
     pub removed: usize,
@@ -86,7 +86,7 @@ fn pattern_at(span: &Span, word: &Range<usize>) -> Option<usize> {
     span.because.get(first).filter(|(part, _)| overlaps(part)).map(|&(_, pattern)| pattern)
 }
 
-/// Which removed words count as lost: for each word as many as were lost.
+/// Whether each removed word counts as lost. A word counts as often as it is in `lost`.
 fn lost_among(text: &str, removed: &[RemovedWord], lost: &Bag, gold_text: &str) -> Vec<bool> {
     let company = gold_company(text, gold_text);
     let mut likeliest: Vec<usize> = (0..removed.len()).collect();
@@ -102,8 +102,8 @@ fn lost_among(text: &str, removed: &[RemovedWord], lost: &Bag, gold_text: &str) 
     is_lost
 }
 
-/// For each word of the text, the length of the longest run around it that agrees with the gold text: every three
-/// consecutive words of the run are also consecutive there. The length is the number of such threes.
+/// For each word of the text, the length of the longest run around it that agrees with the gold text: any three
+/// consecutive words of the run are also consecutive in the gold text. The length is the number of such triples.
 fn gold_company(text: &str, gold_text: &str) -> Vec<usize> {
     let folded = |text: &str| -> Vec<String> { word_ranges(text).map(|range| fold(&text[range])).collect() };
     let (words, gold) = (folded(text), folded(gold_text));

@@ -1,4 +1,4 @@
-//! All sources of a corpus, cleaned by every rule and scored against gold text.
+//! Cleans all sources of a corpus by every rule, and scores the results against gold text.
 
 pub mod words;
 pub mod score;
@@ -70,7 +70,7 @@ impl<'a> Scoring<'a> {
     /// Scores every source that has gold text, sorted by name.
     ///
     /// # Errors
-    /// If the observer stops it.
+    /// If the observer stops the run.
     pub fn score_all(&self, threads: usize) -> crate::Result<Vec<SourceFigures>> {
         let sources: Vec<(&String, &BTreeMap<String, Gold>)> = self.gold.sources.iter().collect();
         self.observer.start("scoring", Steps::Things(sources.len() as u64));
@@ -104,8 +104,8 @@ impl<'a> Scoring<'a> {
         Ok(SourceFigures { source: source.to_owned(), documents, patterns })
     }
 
-    /// Whether the document is scored. If half of the documents were mined, the others are scored, and missing
-    /// documents are not, because they could be of either half.
+    /// Whether the document is scored. If half of the documents were mined, only documents of the other half are
+    /// scored. Missing documents are not scored then, because they could be of either half.
     fn is_scored(&self, pair: &Pair) -> bool {
         self.libraries.half.is_none() || pair.document.is_some_and(|(index, _)| index % 2 == 1)
     }
@@ -133,6 +133,7 @@ impl<'a> Scoring<'a> {
         if all.iter().filter_map(|kept| kept.cleaning.as_ref()).any(|cleaning| cleaning.ignores_choices) {
             tell_of_ignored_choices(format!("{}/{}", document.source, document.id), self.observer);
         }
+
         let words = Bag::of(&document.text);
         let mut scores = Scores::new();
         let mut losses = Losses::default();
@@ -145,6 +146,7 @@ impl<'a> Scoring<'a> {
                 losses = Losses::of(&document.text, &cleaning, &gold.text, &gold.words, &bag);
             }
         }
+
         let cleaner = rules.judged();
         let patterns = cleaner.map(|cleaner| pattern_figures(&losses, cleaner)).unwrap_or_default();
         let lost = lost_texts(&document.text, &losses, cleaner);

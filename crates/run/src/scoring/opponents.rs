@@ -31,7 +31,7 @@ impl LineCounts {
         counts
     }
 
-    /// The number of documents that a share of the source is, at least two.
+    /// The number of documents in a share of the source, but at least two.
     pub fn documents_of_share(&self, share: f64) -> usize {
         ((share * self.documents as f64).ceil() as usize).max(2)
     }

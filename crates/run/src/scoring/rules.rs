@@ -1,4 +1,4 @@
-//! What is compared: dehusk, and simple rules that it has to beat.
+//! The rules that are compared: dehusk, and simple rules that it has to beat.
 
 use std::borrow::Cow;
 
@@ -18,9 +18,9 @@ const FIFTH: f64 = 0.2;
 pub enum Rule {
     /// Remove nothing.
     LeftAlone,
-    /// Remove the lines that stand in two documents of the source or more.
+    /// Remove the lines that are in two or more documents of the source.
     LinesInTwo,
-    /// Remove the lines that stand in 20 % of the documents of the source, or more.
+    /// Remove the lines that are in 20 % or more of the documents of the source.
     LinesInFifth,
     /// The rule of the literature: remove all matches of the patterns whose share reaches the cutoff.
     Union,
@@ -99,7 +99,7 @@ struct RuleCleaner {
 /// The scratch space of one thread: a [`Scratch`] for each cleaner.
 pub(super) type Scratches = Vec<Scratch>;
 
-/// What some rules keep of a text.
+/// The text that some rules keep.
 pub(super) struct Kept<'r, 't> {
     pub rules: &'r [Rule],
     pub text: Cow<'t, str>,
@@ -129,7 +129,7 @@ impl Rules {
         self.cleaners.iter().map(|_| Scratch::default()).collect()
     }
 
-    /// What each rule keeps of a document.
+    /// Applies all rules to a document. Returns the text that each keeps.
     pub fn apply<'t>(
         &self,
         scratches: &mut Scratches,

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::words::Bag;
 
-/// A shorter gold text does not count: the person who marked the document found no article.
+/// Minimum number of words of a gold text. A shorter one does not count: the person who marked the document found no
+/// article.
 pub const MIN_GOLD_WORDS: usize = 20;
 
 /// How well the kept text fits the gold text.
@@ -21,7 +22,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// For a document: its words, the kept words, and the gold words, of which there must be some.
+    /// The score of a document, given its words, the kept words, and the gold words. There must be gold words.
     pub fn of(words: &Bag, kept: &Bag, gold: &Bag) -> Score {
         let both = kept.common(gold).total();
         let precision = share(both, kept.total());
@@ -32,8 +33,8 @@ impl Score {
 
     /// The mean of each figure. All zero if there are no scores.
     ///
-    /// First average the documents of each source, then the sources, so that a source does not weigh more because it
-    /// has more documents.
+    /// To score a corpus, first average the documents of each source, then the sources. So a source does not weigh more
+    /// because it has more documents.
     pub fn mean(scores: impl IntoIterator<Item = Score>) -> Score {
         let (mut sum, mut count) = (Score::default(), 0);
         for score in scores {

@@ -4,8 +4,8 @@
 //! equal. A bag counts how often each word occurs. Line breaks, punctuation and order do not matter, so texts from
 //! different extractions can be compared.
 //!
-//! Words are not [tokens](dehusk_core::tokens) on purpose: what judges mining and cleaning must not depend on how they
-//! tokenize.
+//! Words are deliberately not [tokens](dehusk_core::tokens): a judgement of mining and cleaning must not depend on
+//! their tokenizer.
 
 use std::ops::Range;
 
@@ -89,7 +89,7 @@ impl FromIterator<String> for Bag {
 pub struct Word {
     /// Its bytes.
     pub range: Range<usize>,
-    /// The hash of the [folded](fold) word. Different words share one with a probability of 2^-64.
+    /// The hash of the [folded](fold) word. Two different words have the same hash with a probability of 2^-64.
     pub hash: u64,
 }
 

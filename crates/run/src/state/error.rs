@@ -11,11 +11,11 @@ use super::FORMAT;
 pub struct StateError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a state.
+/// A problem of a state.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {

@@ -12,7 +12,7 @@ use dehusk_core::streaming::segments::{Described, SegmentKey};
 use dehusk_core::streaming::table::{Entry, Progress};
 use dehusk_corpus::SourceId;
 
-/// All that a state knows but the segments.
+/// All that a state knows, except the segments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overview {
     /// Each source with its figures, sorted by name.
@@ -30,7 +30,7 @@ pub struct Summary {
     pub progress: Progress,
     /// Number of segments that are remembered.
     pub segments: usize,
-    /// Number of them in enough documents to be boilerplate.
+    /// Number of those segments that are in enough documents to be boilerplate.
     pub templates: usize,
     /// The lifetime in effect for a segment seen once, in pages.
     pub base_in_effect: f64,
@@ -43,7 +43,7 @@ pub struct Summary {
 pub struct ListedSegment {
     /// Its identity.
     pub key: SegmentKey,
-    /// What is known of it.
+    /// Its number of documents, and its first and last page.
     pub entry: Entry,
     /// Its text. `None` for a segment that never was template.
     pub described: Option<Described>,
@@ -58,7 +58,7 @@ pub struct ListedSegments<'a> {
 }
 
 impl State {
-    /// All but the segments. Loads all tables, one after the other.
+    /// All that the state knows, except the segments. Loads all tables, one after the other.
     pub fn overview(&self) -> Result<Overview, StateError> {
         let mut overview = Overview::default();
         for source in self.sources()? {
@@ -79,7 +79,7 @@ impl State {
         writer.flush()
     }
 
-    /// The figures of a source. `None` if it is not known. Loads its table.
+    /// The figures of a source. `None` if the source is not known. Loads its table.
     pub fn summary(&self, source: &SourceId) -> Result<Option<Summary>, StateError> {
         self.attempt(|| {
             let reading = self.database.get()?.begin_read()?;
@@ -96,7 +96,7 @@ impl State {
         })
     }
 
-    /// The segments of a source that are not forgotten. `None` if it is not known. Loads its table.
+    /// The segments of a source that are not forgotten. `None` if the source is not known. Loads its table.
     pub fn segments(&self, source: &SourceId) -> Result<Option<ListedSegments<'_>>, StateError> {
         self.attempt(|| {
             let reading = self.database.get()?.begin_read()?;
@@ -109,7 +109,8 @@ impl State {
 }
 
 impl ListedSegment {
-    /// The segment for scripts. Path and text are null if they are not known, because it never was template.
+    /// The segment as JSON, for scripts. Path and text are null if the segment never was template, because they are not
+    /// known then.
     pub fn to_json(&self, source: &SourceId) -> serde_json::Value {
         let ListedSegment { key, entry, described } = self;
         serde_json::json!({

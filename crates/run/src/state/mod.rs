@@ -1,4 +1,4 @@
-//! Stores what streams have learned in one file.
+//! Stores in one file what streams have learned.
 //!
 //! Takes the tables of sources as they change, and how far each input was read. Gives them back to the next run. A
 //! commit is in the file completely or not at all, even if the process is killed or the machine crashes. So no document
@@ -52,7 +52,7 @@ const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
 const SOURCES: TableDefinition<&str, &str> = TableDefinition::new("sources");
 /// From a source's number and a row number to records ([`records`]).
 const SEGMENTS: TableDefinition<(u32, u32), &[u8]> = TableDefinition::new("segments");
-/// From a source's number and a segment's key to a [`Described`](crate::segments::Described).
+/// From a source's number and a segment's key to a [`Described`](dehusk_core::streaming::segments::Described).
 const TEXTS: TableDefinition<(u32, u64), StoredText> = TableDefinition::new("texts");
 /// From an input's name to the number of records read.
 const INPUTS: TableDefinition<&str, u64> = TableDefinition::new("inputs");
@@ -90,8 +90,8 @@ pub struct State {
     settings: Settings,
 }
 
-/// A database that is closed without a panic. redb writes when it closes, and asserts then as well what a damaged file
-/// does not hold. All that counts was committed before.
+/// A database that is closed without a panic. redb writes when it closes, and its assertions fail then if the file is
+/// damaged. That can be ignored, because all that counts was committed before.
 #[derive(Debug)]
 struct Held(Option<Database>);
 
@@ -114,7 +114,7 @@ pub struct Written {
     pub bytes: u64,
     /// A hash of its last bytes.
     pub ending: u64,
-    /// Whether a run is writing to it, or was killed while it did. Then it may be longer.
+    /// Whether a run is writing to the output, or was killed while it was writing. Then the output may be longer.
     pub is_open: bool,
 }
 
@@ -128,7 +128,7 @@ pub struct Merged {
 }
 
 impl State {
-    /// Creates a state. It appears with its settings or not at all. The file must not exist yet.
+    /// Creates a state in a new file. The file appears with its settings or not at all. It must not exist yet.
     pub fn create(path: &Path, settings: &Settings) -> Result<State, StateError> {
         create_file(path, settings).map_err(|problem| problem.at(path))?;
         State::open(path)
@@ -154,7 +154,7 @@ impl State {
         &self.settings
     }
 
-    /// A file without patterns, by whose lexer segments are made.
+    /// A pattern file without patterns, with the lexer that makes segments.
     pub fn reader(&self, lexers: &LexerCache) -> Result<PatternFile, StateError> {
         self.attempt(|| self.settings.reader(lexers))
     }
@@ -171,7 +171,7 @@ impl State {
         Ok(())
     }
 
-    /// An error if these settings have a different lexer.
+    /// Fails if these settings have a different lexer.
     pub fn check_settings(&self, settings: &Settings) -> Result<(), StateError> {
         self.attempt(|| self.check_lexer(settings))
     }
@@ -213,7 +213,7 @@ impl State {
         })
     }
 
-    /// What was written to the output at this path. `None` if it is not known.
+    /// The length and ending of the output at this path. `None` if the output is not known.
     pub fn output(&self, path: &str) -> Result<Option<Written>, StateError> {
         self.attempt(|| {
             let outputs = self.database.get()?.begin_read()?.open_table(OUTPUTS)?;
@@ -221,7 +221,7 @@ impl State {
         })
     }
 
-    /// Each output with what was written to it, sorted by path.
+    /// Each output with its length and ending, sorted by path.
     pub fn outputs(&self) -> Result<Vec<(String, Written)>, StateError> {
         self.attempt(|| {
             let outputs = self.database.get()?.begin_read()?.open_table(OUTPUTS)?;
@@ -258,10 +258,10 @@ impl State {
         Ok(())
     }
 
-    /// Merges the tables of another state, source by source, and the inputs that only the other has read: everything or
-    /// nothing. If both have read an input of the same name, this state's position stays. It is not checked whether the
-    /// documents are the same and so are counted twice. Outputs stay with the other state, which may continue to write
-    /// them: cut to the length known here, they would lose what was written since.
+    /// Merges the tables of another state, source by source, and the inputs that only the other state has read:
+    /// everything or nothing. If both states have read an input of the same name, this state keeps its own position.
+    /// Documents that both states have read are counted twice; this is not checked. Outputs stay with the other state,
+    /// which may continue to write them. If this state cut them to the length that it knows, later lines would be lost.
     pub fn merge(&mut self, other: &State) -> Result<Merged, StateError> {
         let sources = other.sources()?;
         let inputs = other.inputs()?;
@@ -283,7 +283,7 @@ impl State {
         })
     }
 
-    /// Merges another state's table of the source into this one, with its texts.
+    /// Merges the other state's table of the source, with its texts, into `table`.
     fn joined(
         &self,
         mut table: SegmentTable,
@@ -305,7 +305,7 @@ impl State {
         if settings.lexer == self.settings.lexer { Ok(()) } else { Err(Problem::OtherLexer) }
     }
 
-    /// Adds the file's name to errors.
+    /// Does `work`, and adds the file's name to errors.
     fn attempt<T>(&self, work: impl FnOnce() -> Result<T, Problem>) -> Result<T, StateError> {
         guarded(work).map_err(|problem| problem.at(&self.path))
     }
@@ -340,7 +340,8 @@ fn sync_folder(folder: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-/// If a file is truncated or its bytes have changed, redb panics with failed assertions. This turns them into an error.
+/// Does `work`. If a file is truncated or its bytes have changed, assertions of redb fail; this turns the panic into an
+/// error.
 fn guarded<T>(work: impl FnOnce() -> Result<T, Problem>) -> Result<T, Problem> {
     let asserted = |_| Err(Problem::Damaged("its parts do not fit together".to_owned()));
     dehusk_corpus::guarded::guarded(work).unwrap_or_else(asserted)

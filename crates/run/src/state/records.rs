@@ -1,15 +1,15 @@
 //! Segments as bytes, twenty for each.
 //!
 //! A record has the key, the number of documents, the first page and the last page, all little-endian. The highest bit
-//! of the documents says whether the segment has a text. The next bit says whether the entry is a text in any place. A
-//! record with 0 documents says that the segment was removed.
+//! of the number of documents says whether the segment has a text. The next bit says whether the entry is a text in any
+//! place. A record with 0 documents says that the segment was removed.
 
 use super::error::Problem;
 use dehusk_core::streaming::segments::SegmentKey;
 use dehusk_core::streaming::table::{Entry, SegmentTable};
 
 const RECORD: usize = 20;
-/// Number of records in a row. So a row with redb's overhead fills 64 KiB. redb allocates powers of two.
+/// Number of records in a row. With redb's overhead, such a row fills 64 KiB; redb allocates powers of two.
 const IN_A_ROW: usize = 3200;
 const IS_DESCRIBED: u32 = 1 << 31;
 const IS_ANYWHERE: u32 = 1 << 30;

@@ -12,7 +12,7 @@ use dehusk_core::tokens::Lexer;
 /// The settings of a state's tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// What counts as template, and when segments are forgotten.
+    /// The rules for what counts as template, and for when segments are forgotten.
     pub table: TableOptions,
     /// How segments are made: the tokenizer and the mutable patterns, as an empty pattern file.
     pub lexer: String,
@@ -30,22 +30,22 @@ struct Stored {
 }
 
 impl Settings {
-    /// Those of a new state.
+    /// The settings of a new state.
     pub fn new(table: TableOptions, lexer: &Lexer) -> Settings {
         Settings { table, lexer: String::new() }.with_lexer(lexer)
     }
 
-    /// The same, with another lexer.
+    /// These settings, with another lexer.
     pub fn with_lexer(self, lexer: &Lexer) -> Settings {
         Settings { lexer: PatternFile::empty("stream", lexer).to_yaml(), ..self }
     }
 
-    /// A file without patterns, by whose lexer segments are made.
+    /// A pattern file without patterns, with the lexer that makes segments.
     pub(super) fn reader(&self, lexers: &LexerCache) -> Result<PatternFile, Problem> {
         PatternFile::parse(&self.lexer, lexers).map_err(|_| Problem::BrokenLexer)
     }
 
-    /// All but the lexer, as JSON.
+    /// All settings except the lexer, as JSON.
     pub(super) fn to_json(&self) -> String {
         let TableOptions { detection, lifetime, max_segments } = self.table;
         let stored = Stored {
@@ -72,7 +72,7 @@ impl Settings {
     }
 }
 
-/// Exactly the number that was written.
+/// Parses a number. The result is exactly the number that was written.
 pub(super) fn fraction(text: &str) -> Result<f64, Problem> {
     text.parse().map_err(|_| Problem::Damaged(format!("{text:?} is not a number")))
 }

@@ -1,4 +1,4 @@
-//! What a state stores of a source besides its segments, as JSON.
+//! The data that a state stores for a source besides its segments, as JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,21 +12,21 @@ use dehusk_core::streaming::windows::{Window, Windows};
 /// The row of a source.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SourceRow {
-    /// The number in the keys of its segments and texts.
+    /// The number of the source in the keys of its segments and texts.
     pub number: u32,
     /// Number of rows with its segments.
     pub rows: u32,
     /// Number of segments in the last full write.
     pub whole: usize,
-    /// Number of changes written since.
+    /// Number of changes written since the last full write.
     pub changes: usize,
     pages: u32,
     arrived: u64,
     copies: u64,
     threshold: Option<String>,
-    /// Caught, missed, born and died for each window.
+    /// The fields `caught`, `missed`, `born` and `died` of each window.
     windows: Vec<[u64; 4]>,
-    /// Page, stayed, gone and new of the last change.
+    /// The fields `page`, `stayed`, `gone` and `new` of the last change.
     change: Option<[u32; 4]>,
     /// The candidates for ends of articles ([`StoredPlaces`]).
     ends: StoredPlaces,

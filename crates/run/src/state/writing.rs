@@ -20,7 +20,7 @@ impl Writing {
         Ok(Writing(transaction))
     }
 
-    /// When this returns, everything is on disk.
+    /// Commits the transaction. When this returns, everything is on disk.
     pub fn commit(self) -> Result<(), Problem> {
         self.0.open_table(META)?.insert("format", FORMAT.to_string().as_str())?;
         Ok(self.0.commit()?)
@@ -83,7 +83,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Sources are numbered in the order they arrive, and never removed.
+    /// The row of a source, or a new row. Sources are numbered in the order in which they arrive, and never removed.
     fn source_row(&self, source: &SourceId) -> Result<SourceRow, Problem> {
         let sources = self.0.open_table(SOURCES)?;
         let row = match sources.get(source.as_str())? {

@@ -1,7 +1,7 @@
 //! Reads documents as they arrive, and splits them into tokens and segments.
 //!
-//! Takes the files of an inventory. Gives their documents in order, in batches, each with its tokens and segments. All
-//! this depends on one document alone. So a thread reads ahead, and the documents of a batch are read in parallel.
+//! Takes the files of an inventory. Gives their documents in order, in batches, each with its tokens and segments.
+//! These depend on one document alone, so a thread reads ahead, and the documents of a batch are read in parallel.
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -28,7 +28,7 @@ use dehusk_corpus::{Batch, Content, Document, InputFile, Inventory, Kept, New, R
 pub struct Arrivals {
     /// The result of reading each record or file.
     pub arrived: Vec<Arrived>,
-    /// Number of bytes of input that were read for them.
+    /// Number of bytes of input that were read for these documents.
     pub bytes: u64,
     /// A message about the last line of a file, if it is not complete yet and may become a document later.
     pub unfinished: Option<LeftOut>,
@@ -50,12 +50,12 @@ pub struct Arrival {
 
 /// The origin of documents.
 enum Origin {
-    /// Records of a file, without those of earlier runs. Contains the number of records of the file that are taken with
-    /// them.
+    /// Records of a file, without those that earlier runs took. `taken` is the number of records of the file that are
+    /// taken by now, including these.
     Records { batch: Arc<Batch>, before: usize, taken: u64, is_jsonl: bool },
     /// Files of one document each.
     Files(Vec<PathBuf>),
-    /// Why the rest of a file cannot be read.
+    /// No document, but the reason why the rest of a file cannot be read.
     Nothing,
 }
 
@@ -64,8 +64,8 @@ pub struct Arriving<'a> {
     pub documents: &'a DocumentCleaner<'a>,
     pub observer: &'a dyn Observer,
     pub mutable: &'a MutableSet,
-    /// Number of records of a file that earlier runs took, or whether they took a file of one document. `None` if this
-    /// is not stored.
+    /// Number of records of a file that earlier runs took. For a file of one document, more than 0 if they took it.
+    /// `None` if this is not stored.
     pub taken: &'a (dyn Fn(&InputFile) -> Option<u64> + Sync),
 }
 
@@ -101,6 +101,7 @@ impl Arriving<'_> {
             Ok(Content::Document(..)) => return Ok(()),
             Err(skipped) => return take(nothing(skipped.into())),
         };
+
         let mut rest = Rest { file, records, taken: (self.taken)(file), read: 0 };
         thread::scope(|scope| {
             let (send, ready) = mpsc::sync_channel(0);
@@ -116,6 +117,7 @@ impl Arriving<'_> {
                     }
                 }
             })?;
+
             let mut before = 0;
             for mut arrivals in ready {
                 arrivals.bytes = arrivals.bytes.saturating_sub(before);
@@ -206,7 +208,7 @@ impl Arrival {
 }
 
 impl Arrivals {
-    /// The place of one of the documents.
+    /// Calls `tell` with the place of one of the documents.
     pub fn with_place<T>(&self, index: usize, tell: impl FnOnce(DocumentName) -> T) -> T {
         match &self.origin {
             Origin::Records { batch, before, .. } => tell(DocumentName {
@@ -223,7 +225,7 @@ impl Arrivals {
         matches!(self.origin, Origin::Records { is_jsonl: true, .. })
     }
 
-    /// The file of these records, and the number of its records that are taken with them.
+    /// The files of these documents, each with the number of its records that are taken by now, including these.
     pub fn taken(&self) -> Vec<(PathBuf, u64)> {
         match &self.origin {
             Origin::Records { batch, taken, .. } => vec![(batch.path().to_owned(), *taken)],
@@ -281,7 +283,7 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// The next batch that has records which were not taken before. An error if there is a problem.
+    /// The next batch with records that were not taken before, or the problem that prevents reading it.
     fn next_batch(&mut self) -> Option<Result<Batch, LeftOut>> {
         let taken = self.taken.unwrap_or(0);
         loop {

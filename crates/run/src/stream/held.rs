@@ -1,7 +1,7 @@
 //! Keeps tables in memory.
 //!
-//! Gives out tables to use, and takes them back. If they have too many segments together, those that were not used for
-//! longest are dropped from memory. All other tables are in the state.
+//! Gives out tables to use, and takes them back. If the tables in memory have too many segments together, the least
+//! recently used tables are dropped from memory. All tables that are not in memory are in the state.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use dehusk_corpus::SourceId;
 
 /// The memory of an empty table, as a number of segments.
 const OF_ITS_OWN: usize = 16;
-/// This share of the room is made free at once, so that not every batch has to make room.
+/// One part in this many of the room is made free at once, so that not every batch has to make room.
 const FREED: usize = 8;
 
 /// Tables by their sources.

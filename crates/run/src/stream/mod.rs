@@ -72,13 +72,16 @@ pub fn stream_corpus(
     let others = library.reads().and(&options.documents.reads);
     let reads = inventories.iter().fold(others, |reads, inventory| reads.and(&inventory.reads()));
     refuse_outputs(&reads, state, target)?;
+
     let mut tables = Tables::open(state, options, library.lexers())?;
     let output = open_output(target, &reads.files([state]), &mut tables, options)?;
+
     let html = inventories.first().map_or_else(HtmlView::default, |inventory| inventory.options().html);
-    // It needs no patterns, so it tells of none that are missing.
+    // A stream needs no patterns, so the cleaners do not warn of sources without patterns.
     let cleaners = Cleaners::new(library, suited(cleaning_options(options), html), &[], observer);
     let cleaners = cleaners.reading_by(tables.reader().clone());
     let documents = &DocumentCleaner::new(cleaners, &options.documents, html, false, observer);
+
     let mut stream = Stream { options, documents, tables, output, observer, counts: BTreeMap::new() };
     observer.start("streaming", Steps::Bytes(size_of_all(inventories)));
     let streamed =
@@ -89,7 +92,8 @@ pub fn stream_corpus(
     stream.sources()
 }
 
-/// The options of the cleaners. The plain rule does not use the structure of pages, so they are not judged by it.
+/// The options of the cleaners. The rule of whole blocks does not use the structure of pages, so pages are not judged
+/// by their structure.
 fn cleaning_options(options: &StreamOptions) -> CleanOptions {
     let cleaning = options.documents.cleaning.clone();
     match options.method {
@@ -106,7 +110,7 @@ pub fn tell_of_change(source: &str, change: Option<Change>, observer: &dyn Obser
     }
 }
 
-/// Refuses an output or a state that would replace what is read, or that the next run would read as input.
+/// Refuses an output or a state that would replace a file that the run reads, or that the next run would read as input.
 fn refuse_outputs(reads: &Reads, state: &Path, target: &StreamTarget) -> Result<()> {
     if let StreamTarget::File(path) = target {
         OutputFile::create(path, reads)?;
@@ -165,7 +169,8 @@ impl Stream<'_> {
         arriving.each(&inventory.with_need(need), |arrivals| self.take(arrivals))
     }
 
-    /// Learns from documents and cleans them. The output is counted last.
+    /// Learns from documents and cleans them. Writes their lines, then stores in the state what was learned and how
+    /// long the output is.
     fn take(&mut self, mut arrivals: Arrivals) -> Result<()> {
         let _permission = self.observer.writing()?;
         let arrived = mem::take(&mut arrivals.arrived);
@@ -182,6 +187,7 @@ impl Stream<'_> {
             let message = format!("{left_out}; the line has no end yet, so it is left for the next run");
             self.observer.warn(WarningKind::Rare, &message);
         }
+
         self.observer.go_on()?;
         self.output.write(&lines, self.observer)?;
         let place = self.output.place().filter(|_| self.options.notes_inputs);
@@ -191,8 +197,8 @@ impl Stream<'_> {
         Ok(())
     }
 
-    /// Notes that the output ends here. After another error, this one is not told, and what lies behind the last line
-    /// is left for the next run.
+    /// Notes in the state that the output ends here. `is_told` is false after another error: then an error here is not
+    /// reported, and text behind the last line is left for the next run.
     fn close_output(&mut self, is_told: bool) -> Result<()> {
         if is_told {
             self.output.end(self.observer)?;
@@ -218,7 +224,7 @@ impl Stream<'_> {
         }
     }
 
-    /// Cleans documents. Each is dropped when it is cleaned.
+    /// Cleans documents. Each document is dropped as soon as it is cleaned.
     fn clear(&self, arrivals: &Arrivals, arrived: Vec<Arrived>, known: &[StreamEvidence]) -> Vec<Cleared> {
         let one = |scratch: &mut CleaningScratch, (index, arrived): (usize, Arrived)| match arrived {
             Ok(None) => Cleared::default(),
@@ -247,7 +253,7 @@ impl Stream<'_> {
             None => Form::Line,
         };
         let (source, _) = self.documents.cleaners.of(document.source.as_str(), false, scratch);
-        // Learning needs no blocks. So a page has them only while it is cleaned.
+        // Learning needs no blocks of pages. So the blocks are in memory only while the page is cleaned.
         let reading = source.cleaner.read_tree(reading, &document.text, document.tree.as_deref());
         let cleaning = match self.options.method {
             StreamMethod::Weighed => source.cleaner.explain_with(&document.text, &reading, &known.recurring),

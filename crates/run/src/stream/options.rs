@@ -6,9 +6,9 @@ use crate::clean::CorpusCleanOptions;
 use dehusk_core::streaming::table::TableOptions;
 use dehusk_core::tokens::Lexer;
 
-/// A new state remembers this many segments of a source.
+/// Maximum number of segments of a source that a new state remembers.
 pub const MAX_SEGMENTS: usize = 20_000;
-/// This many segments of all sources are in memory by default.
+/// Maximum number of segments of all sources in memory, by default.
 pub const HELD_SEGMENTS: u32 = 5_000_000;
 
 /// How a stream learns, and how it cleans.
@@ -18,9 +18,9 @@ pub struct StreamOptions {
     /// How each document is cleaned and written. A stream has no report, copies no broken documents, and continues with
     /// its state, so those options have no effect.
     pub documents: CorpusCleanOptions,
-    /// How it is decided what is removed.
+    /// How the stream decides which text is removed.
     pub method: StreamMethod,
-    /// Changes of the options in the state. A run that learns stores them there.
+    /// Changes to the options in the state. A run that learns stores the changed options there.
     pub table: TableChanges,
     /// How documents are split into tokens. By default as in the state; in a new state by words, with the shipped
     /// mutable patterns.
@@ -29,23 +29,24 @@ pub struct StreamOptions {
     pub learns: bool,
     /// The name of standard input in the state. Without a name, the state does not store how far it was read.
     pub feed: Option<String>,
-    /// Whether the state notes how far inputs were read and what was written, so that a later run continues there.
-    /// Without it, the documents of all inputs are taken. That is for inputs that are gone afterwards.
+    /// Whether the state notes how far inputs were read and what was written, so that a later run continues there. If
+    /// false, all documents of all inputs are taken, and nothing is noted. That is for inputs that are gone afterwards.
     pub notes_inputs: bool,
     /// Maximum number of segments of all sources that are in memory between batches. The others are read from the
     /// state.
     pub held_segments: usize,
 }
 
-/// How a stream decides what is removed. What it learns does not depend on it.
+/// How a stream decides which text is removed. The method does not influence what the stream learns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StreamMethod {
-    /// What recurs is evidence. The options of cleaning say how it is weighed.
+    /// Recurrence is evidence. The options of cleaning say how it is weighed.
     #[default]
     Weighed,
-    /// A block of which most is boilerplate is removed as a whole, and nothing else is removed: the rule of Wang et al.
-    /// Patterns, shape and structure are not used. What a person rejected or keeps is not removed.
+    /// A block that is mostly boilerplate is removed as a whole, and nothing else is removed: the rule of Wang et al.
+    /// Patterns, shape and structure are not used. But text is kept if a person rejected its pattern or chose to keep
+    /// it.
     WholeBlocks,
 }
 
@@ -64,16 +65,16 @@ pub enum StreamTarget {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TableChanges {
-    /// Number of documents that must have a segment, for it to be boilerplate. Default: 5.
+    /// Number of documents that a segment must be in to be boilerplate. Default: 5.
     pub template_documents: Option<u32>,
-    /// Number of documents that must have a segment, for it to be removed if all other evidence agrees. Default: 2.
+    /// Number of documents that a segment must be in to be removed if all other evidence agrees. Default: 2.
     pub evidence_documents: Option<u32>,
-    /// Minimum share of a block that segments which recur take up, for them to be removed, 0..=1. Default: 0.7.
+    /// Recurring segments are removed if they take up at least this share of their block, 0..=1. Default: 0.7.
     pub block_share: Option<f64>,
-    /// A segment of one document is forgotten if it was not in this many of the next documents of the source. Default:
-    /// when the table is full.
+    /// A segment of one document is forgotten if none of this many next documents of the source has it. Default: when
+    /// the table is full.
     pub lifetime: Option<f64>,
-    /// How many times as long segments of many documents are remembered. Default: 2.
+    /// Factor by which segments of many documents are remembered longer. Default: 2.
     pub lifetime_factor: Option<f64>,
     /// Maximum number of segments of a source. Default: 20,000.
     pub max_segments: Option<usize>,

@@ -1,9 +1,9 @@
 //! The output of a stream: stdout, or a file that a later run extends.
 //!
-//! Takes lines in order. A file must be as the last run left it: the state has its length, and a hash of its last bytes.
-//! Only if that run was killed, the file may be longer. What lies behind the recorded length is kept where it is what this
-//! run writes there. Anything else is moved to a file of its own, and nothing is ever cut off that this run did not write.
-//! While a run writes to a file, it is locked.
+//! Takes lines in order. A file must be as the last run left it: the state has its length, and a hash of its last
+//! bytes. The file may be longer only if that run was killed. Text behind the recorded length is kept if it is the same
+//! as this run writes there. Any other text is moved to a file of its own, so text that this run did not write is never
+//! lost. While a run writes to a file, the file is locked.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -32,11 +32,11 @@ pub struct LineFile {
     path: PathBuf,
     file: File,
     length: u64,
-    /// The last bytes.
+    /// The last bytes of the file, at most [`ENDING`].
     ending: Vec<u8>,
     /// Whether it is a regular file. A device or a named pipe keeps nothing.
     is_kept: bool,
-    /// Where the last write began. `None` if all of its lines were in the file already.
+    /// The position where the last write began. `None` if all of its lines were in the file already.
     last_write: Option<u64>,
 }
 
@@ -55,7 +55,8 @@ impl Output {
         }
     }
 
-    /// Removes the lines that were written last, because what was learned from their documents is not stored.
+    /// Removes the lines that were written last. This is for lines of documents whose lessons could not be stored in
+    /// the state.
     pub fn take_back(&mut self, bytes: usize) {
         if let Output::File(file) = self
             && file.is_kept
@@ -67,8 +68,8 @@ impl Output {
         }
     }
 
-    /// Moves what lies behind the last line to a file of its own. At the end of a run that succeeded, nothing else is in the
-    /// file.
+    /// Moves text behind the last line to a file of its own, so that after a run that succeeded, nothing but its lines
+    /// is in the file.
     pub fn end(&mut self, observer: &dyn Observer) -> Result<()> {
         match self {
             Output::File(file) if file.is_kept => file.set_rest_aside(observer),
@@ -76,14 +77,15 @@ impl Output {
         }
     }
 
-    /// The path of the file, and what was written to it.
+    /// The path of the file, and its length and ending, for the state.
     pub fn place(&self) -> Option<(&Path, Written)> {
         let Output::File(file) = self else { return None };
         let written = Written { bytes: file.length, ending: hash(&file.ending), is_open: true };
         file.is_kept.then_some((&file.path, written))
     }
 
-    /// The same at the end of a run. `None` if there is more in the file, which the next run must look at.
+    /// The same as [`Output::place`], at the end of a run. `None` if the file has another length than was written, so
+    /// that the next run must look at it.
     pub fn last_place(&self) -> Option<(&Path, Written)> {
         let Output::File(LineFile { file, .. }) = self else { return None };
         let has_length = |written: &Written| file.metadata().is_ok_and(|metadata| metadata.len() == written.bytes);
@@ -92,15 +94,15 @@ impl Output {
 }
 
 impl LineFile {
-    /// Opens and locks the file at `path`, to which earlier runs have written this. `None` if the state does not know the
-    /// file. It must be nothing that the run reads.
+    /// Opens and locks the file at `path`. `written` is what earlier runs have written to it, or `None` if the state
+    /// does not know the file. The run must not read the file.
     pub fn open(path: &Path, written: Option<Written>, reads: &Reads) -> Result<LineFile> {
         let naming = |error| cannot_write(path, error);
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(naming)?;
         let is_kept = file.metadata().map_err(naming)?.is_file();
         if is_kept {
             FileId::of_open(&file, path).map_or(Ok(()), |id| reads.refuse_file(path, &id))?;
-            // Where locks are not supported, it is written without one.
+            // Where locks are not supported, the file is written without one.
             if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
                 return Err(refused(
                     path,
@@ -164,7 +166,8 @@ impl LineFile {
         Ok(())
     }
 
-    /// Number of bytes of these lines that a killed run has written already. If something else is there, it is set aside.
+    /// Number of bytes of these lines that a killed run has already written. If something else is there, it is set
+    /// aside.
     fn already_there(&mut self, lines: &[u8], observer: &dyn Observer) -> Result<usize> {
         let mut there = Vec::new();
         let read = self.file.seek(SeekFrom::Start(self.length));
@@ -187,15 +190,15 @@ impl LineFile {
         self.file.sync_data()
     }
 
-    /// Removes what the last write has added.
+    /// Removes the bytes that the last write has added.
     fn undo_write(&mut self) {
         if let Some(start) = self.last_write.take() {
-            // If that fails, the next run finds what it writes there.
+            // If that fails, the bytes stay, and the next run finds there the same bytes that it writes.
             let _ = self.file.set_len(start);
         }
     }
 
-    /// Moves what lies behind the last line to a file of its own, because nobody knows who has written it.
+    /// Moves text behind the last line to a file of its own, because nobody knows who has written it.
     fn set_rest_aside(&mut self, observer: &dyn Observer) -> Result<()> {
         let naming = |error| cannot_write(&self.path, error);
         let rest = self.file.metadata().map_err(naming)?.len().saturating_sub(self.length);
@@ -215,7 +218,7 @@ impl LineFile {
         Ok(())
     }
 
-    /// Copies what lies behind the last line, and returns the path of the copy.
+    /// Copies the text behind the last line to a new file, and returns the path of the copy.
     fn copy_of_rest(&self) -> io::Result<PathBuf> {
         let mut copy = temporary_beside(&self.path)?;
         let mut file = &self.file;
@@ -277,15 +280,15 @@ mod tests {
         file.write(lines, &Silent).expect("written");
     }
 
-    /// A file with some lines, and what the state knows of it.
+    /// Writes a file with some lines. Returns the record of it for the state.
     fn lines(path: &Path, lines: &[u8]) -> Written {
         let mut file = open(path, None).expect("a new file");
         write(&mut file, lines);
         Output::File(file).place().expect("a file").1
     }
 
-    /// A file `out.jsonl` in a new folder, and what a killed run has stored of it: that it wrote `one`. `behind` is in the file
-    /// after that.
+    /// A file `out.jsonl` in a new folder, as a killed run left it: the state says that the run wrote `one`, and
+    /// `behind` follows in the file.
     fn killed(behind: &str) -> (tempfile::TempDir, LineFile, Written) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.jsonl");
@@ -295,7 +298,7 @@ mod tests {
         (folder, file, written)
     }
 
-    /// What is in the files after the next run has written two and three, and has ended.
+    /// The content of the files after the next run has written two and three, and has ended.
     fn after_a_kill(behind: &str) -> Vec<String> {
         let (folder, mut file, _) = killed(behind);
         write(&mut file, b"two\n");

@@ -41,14 +41,14 @@ pub fn source_named(name: &str, state: &State) -> Result<SourceId> {
     }
     let remedy = match similar_name(name, sources.iter().map(SourceId::as_str)) {
         Some(meant) => format!("did you mean '{meant}'?"),
-        None => format!("it has {}", shown::count(sources.len(), "source")),
+        None => format!("it has {}", dehusk_core::shown::count(sources.len(), "source")),
     };
     let path = state.path().display();
     Err(PipelineError::Refused(format!("{path}: there is no source '{name}' in it; {remedy}")))
 }
 
-/// Adds what other states have learned to the state at `into`. If it does not exist, it is created with the settings of
-/// the first other state. Calls `merged` for each state that was merged.
+/// Adds what other states have learned to the state at `into`. If that state does not exist, it is created with the
+/// settings of the first other state. Calls `merged` for each state that was merged.
 ///
 /// # Errors
 /// If a state is named twice or cannot be used, states have different lexers, or the observer stops the run.

@@ -35,7 +35,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// The tables of the state at `path`, or new ones.
+    /// Opens the tables of the state at `path`, or makes new ones.
     pub fn open(path: &Path, options: &StreamOptions, lexers: &LexerCache) -> Result<Tables> {
         let mut state = match path.try_exists()? {
             true => State::open(path)?,
@@ -46,6 +46,7 @@ impl Tables {
             }
             false => State::create(path, &new_settings(options))?,
         };
+
         let mut settings = state.settings().clone();
         settings.table = options.table.over(settings.table);
         if let Some(lexer) = &options.lexer {
@@ -79,7 +80,8 @@ impl Tables {
         Ok(Some(self.state.input(input)?.unwrap_or(0)))
     }
 
-    /// What was written to the file at `path`. `None` if it is unknown, or this run does not extend the output.
+    /// The recorded length and ending of the file at `path`. `None` if they are unknown, or this run does not extend
+    /// the output.
     pub fn written(&self, path: &Path) -> Result<Option<Written>> {
         if !self.learns {
             return Ok(None);
@@ -88,7 +90,7 @@ impl Tables {
         Ok(self.state.output(&path.to_string_lossy())?)
     }
 
-    /// Learns from documents in order. Returns what is known of each. Where there is no document, nothing is known.
+    /// Learns from documents in order. Returns what is known of each. Where there is no document, the result is empty.
     pub fn arrive(&mut self, arrived: &[Arrived], cleaners: &Cleaners) -> Result<Vec<StreamEvidence>> {
         let mut classes = self.classes(arrived)?;
         let learn = |scratch: &mut CleaningScratch, Class { source, learner, pages, .. }: &mut Class| {
@@ -146,7 +148,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Reads the table of a source.
+    /// Calls `look` with the table of a source, and returns its result.
     pub fn look<T>(&self, source: &SourceId, look: impl FnOnce(&SegmentTable, &TableOptions) -> T) -> Result<T> {
         Ok(match self.held.get(source) {
             Some(table) => look(table, &self.options),

@@ -1,5 +1,4 @@
-//! What a block looks like in numbers: the 42 features of Song, Liu, Wen and Ma (WWW 2004, sections 4.1 and 4.2), in their
-//! order.
+//! The features of a block: the 42 of Song, Liu, Wen and Ma (WWW 2004, sections 4.1 and 4.2), in their order.
 
 use crate::segmentation::vision::VisionBlock;
 use dehusk_core::dom::facts::{Area, Count, Facts};
@@ -18,11 +17,11 @@ pub type Vector = [f64; IMPORTANCE_WIDTH];
 /// A feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockFeature {
-    /// Its name in model files.
+    /// The name of the feature in model files.
     pub name: &'static str,
-    /// Whether it says where the block is and how large it is, and not what is in it.
+    /// Whether it describes the place and the size of the block, and not its content.
     pub is_spatial: bool,
-    /// Whether it is a length, a number or an area without a limit. It is learned from its logarithm.
+    /// Whether it is a length, a number or an area without a limit. Models can learn from its logarithm.
     pub is_amount: bool,
 }
 
@@ -84,12 +83,12 @@ pub const FEATURES: [BlockFeature; IMPORTANCE_WIDTH] = [
     place("window-center-y"),
 ];
 
-/// Number of features that are absolute, and number of those relative to the page.
+/// Number of absolute features, which is also the number of features relative to the page.
 const ABSOLUTE: usize = 20;
-/// Number of features that are places.
+/// Number of features of the place of a block, which come first.
 const PLACE_FEATURES: usize = 4;
 
-/// What the features of all blocks of a page need.
+/// The facts of a page that the features of all its blocks need.
 #[derive(Debug)]
 pub struct PageTotals<'f, 'p> {
     facts: &'f Facts<'p>,
@@ -165,8 +164,8 @@ fn largest_font(facts: &Facts, node: usize) -> [f64; 2] {
         .fold([0.0f64; 2], |[font, weight], style| [font.max(style.font.into()), weight.max(style.weight.into())])
 }
 
-/// Where the middle of a block is, in pages that are longer than the window: 0 to 1/2 in the head of the page, 1/2 to 1 in its
-/// foot, 1/2 between.
+/// The place of the middle of a block, on a page of any length: 0 to 1/2 in the head of the page, 1/2 to 1 in its foot,
+/// and 1/2 between the two.
 fn window_center(y: f64, page: f64) -> f64 {
     let header = HEADER.min(page / 2.0);
     if header <= 0.0 {

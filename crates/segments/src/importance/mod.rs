@@ -18,7 +18,7 @@ use crate::segmentation::vision::{VisionBlock, vision_blocks};
 use features::PageTotals;
 use model::{Importance, ImportanceModel};
 
-/// The blocks of a page with these facts, and how important each is.
+/// The blocks of a page with these facts, and the importance of each block. `html` is the number of bytes of the page.
 pub fn judged_blocks(model: &ImportanceModel, facts: &Facts, html: usize) -> Vec<(VisionBlock, Importance)> {
     let totals = PageTotals::of(facts, html);
     let judged = |block: VisionBlock| {

@@ -1,4 +1,4 @@
-//! The model that says how important a block is, and how it is learned (Song, Liu, Wen, Ma, WWW 2004, section 4.3).
+//! The model of the importance of blocks, and its training (Song, Liu, Wen, Ma, WWW 2004, section 4.3).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,15 +21,15 @@ pub const FIRST_LINE: &str = "# A block importance model of dehusk: it says how 
 const KIND: &str = "importance";
 /// The version of the features and of the file.
 const VERSION: u32 = 1;
-/// Scaled features that are further from 0 than this count as if they were that far away.
+/// Scaled features are cut off at this distance from 0.
 const CLIP: f64 = 5.0;
 const FIT: FitOptions = FitOptions { ridge: 1.0, clip: None };
-/// The costs and widths of kernels that are tried: every fourth power of 2.
+/// The costs and the gammas of kernels that are tried: every third and every second power of 2.
 const COSTS: [f64; 4] = [0.5, 4.0, 32.0, 256.0];
 const GAMMAS: [f64; 6] = [1.0 / 512.0, 1.0 / 128.0, 1.0 / 32.0, 1.0 / 8.0, 1.0 / 2.0, 2.0];
 /// The numbers of centers that are tried.
 const CENTERS: [usize; 3] = [50, 100, 200];
-/// How centers are chosen at random.
+/// The seed of the random choice of centers.
 const SEED_OF_CENTERS: u64 = 4;
 const NAMES: [&str; IMPORTANCE_WIDTH] = {
     let mut names = [""; IMPORTANCE_WIDTH];
@@ -41,7 +41,7 @@ const NAMES: [&str; IMPORTANCE_WIDTH] = {
     names
 };
 
-/// What learns.
+/// A method of learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Learner {
     /// Logistic regression, one level against all others.
@@ -63,16 +63,16 @@ pub const LEARNERS: [(Learner, &str); 4] = [
 ];
 
 impl Learner {
-    /// Its name in files.
+    /// The name of the learner in files.
     pub fn name(self) -> &'static str {
         LEARNERS.iter().find(|(learner, _)| *learner == self).map_or("", |(_, name)| name)
     }
 }
 
-/// How features are scaled before they are learned from.
+/// How features are scaled before training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scaling {
-    /// Amounts count by their logarithm. The mean of a feature becomes 0, and its deviation 1.
+    /// Amounts are replaced with their logarithms. Then the mean of a feature becomes 0, and its deviation 1.
     Logarithms,
     /// The least value becomes 0, and the greatest 1.
     Range,
@@ -90,7 +90,7 @@ pub struct Example {
     pub level: u8,
     /// Examples with the same number are left out together when the options of a learner are chosen.
     pub fold: usize,
-    /// How much it counts in logistic regression. Support vector machines and networks count all examples alike.
+    /// The weight of the example in logistic regression. Support vector machines and networks count all examples alike.
     pub weight: f64,
 }
 
@@ -108,7 +108,7 @@ pub struct ImportanceModel {
     classifier: Classifier,
 }
 
-/// What is taken from a feature, and what it is then divided by.
+/// The number that is subtracted from a feature, and the number that then divides it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
     origin: f64,
@@ -121,7 +121,7 @@ enum Classifier {
     Network(RbfNetwork),
 }
 
-/// What a model says of a block.
+/// The judgement of a model on a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Importance {
     /// The level that is most likely.
@@ -142,8 +142,8 @@ impl ImportanceModel {
         Arc::clone(&SHIPPED)
     }
 
-    /// Learns from blocks with known levels, by some of the features. What a learner leaves open is chosen by the folds
-    /// of the examples. Also returns whether training came near its optimum.
+    /// Learns from blocks with known levels, with the features that `uses` selects. The options of a learner are chosen
+    /// by means of the folds of the examples. Also returns whether training came near its optimum.
     ///
     /// # Panics
     /// Without examples.
@@ -158,6 +158,7 @@ impl ImportanceModel {
         let mut levels: Vec<u8> = examples.iter().map(|example| example.level).collect();
         levels.sort_unstable();
         levels.dedup();
+
         let scales = std::array::from_fn(|at| uses[at].then(|| Scale::of(scaling, at, examples)));
         let class = |example: &Example| levels.binary_search(&example.level).unwrap_or(0);
         let classes: Vec<usize> = examples.iter().map(class).collect();
@@ -178,13 +179,13 @@ impl ImportanceModel {
         (ImportanceModel { levels, permitted, learner, scaling, scales, classifier }, is_converged)
     }
 
-    /// How important a block with these features is.
+    /// The importance of a block with these features.
     pub fn importance(&self, features: &Vector) -> Importance {
         let point = scaled(self.scaling, &self.scales, features);
         let (class, probabilities) = match &self.classifier {
             Classifier::Machines(machines) => (machines.class(&point), machines.probabilities(&point)),
             Classifier::Network(network) => {
-                // Outputs are near 1 or 0.
+                // Outputs are near 1 or 0, and may be negative.
                 let outputs: Vec<f64> = network.outputs(&point).into_iter().map(|output| output.max(1e-6)).collect();
                 let sum: f64 = outputs.iter().sum();
                 (network.class(&point), outputs.into_iter().map(|output| output / sum).collect::<Vec<f64>>())
@@ -193,13 +194,13 @@ impl ImportanceModel {
         Importance { level: self.levels[class], probability: probabilities[class], probabilities }
     }
 
-    /// What was learned by.
+    /// The method by which the model was learned.
     pub fn learner(&self) -> Learner {
         self.learner
     }
 
-    /// For each feature, how much it tells levels apart: the sum over the levels of its weights, whatever their sign.
-    /// `None` if the model has no weights, for it is not linear.
+    /// For each feature, how much it tells levels apart: the sum of its absolute weights over the levels. `None` if the
+    /// model is not linear, and so has no weights.
     pub fn discriminative(&self) -> Option<Vec<(&'static str, f64)>> {
         let Classifier::Machines(machines) = &self.classifier else { return None };
         let weights: Vec<&[f64]> = machines.machines().iter().map(Svm::weights).collect::<Option<_>>()?;
@@ -232,7 +233,7 @@ fn transformed(scaling: Scaling, feature: usize, value: f64) -> f64 {
     if is_logarithm { value.max(0.0).ln_1p() } else { value }
 }
 
-/// The features as points. What is not used is 0.
+/// The scaled features, as a point. Features that are not used are 0.
 fn scaled(scaling: Scaling, scales: &[Option<Scale>; IMPORTANCE_WIDTH], features: &Vector) -> Vector {
     std::array::from_fn(|at| {
         scales[at].map_or(0.0, |Scale { origin, unit }| {
@@ -270,7 +271,7 @@ fn linear(weights: &[f64], b: f64) -> Svm {
     Svm::from_parts(Kernel::Linear, vectors, vec![1.0], b)
 }
 
-/// A file.
+/// The content of a model file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct FileRecord {
@@ -282,12 +283,12 @@ struct FileRecord {
     scaling: String,
     permitted: u8,
     levels: Vec<u8>,
-    /// For linear machines. A network has none.
+    /// The `b` of each machine. A network has none.
     #[serde(default)]
     thresholds: Vec<f64>,
     #[serde(default)]
     lines: Vec<[f64; 2]>,
-    /// Of a Gaussian kernel.
+    /// The gamma of a Gaussian kernel.
     gamma: Option<f64>,
     features: BTreeMap<String, FeatureRecord>,
     #[serde(default)]
@@ -299,7 +300,7 @@ struct FileRecord {
 struct FeatureRecord {
     origin: f64,
     unit: f64,
-    /// Of a linear model: for each level.
+    /// Only of a linear model: the weight for each level.
     #[serde(default)]
     weights: Vec<f64>,
 }
@@ -308,9 +309,9 @@ struct FeatureRecord {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PointRecord {
-    /// For each level.
+    /// The weight for each level.
     weights: Vec<f64>,
-    /// Of a center.
+    /// Only of a center: its width.
     width: Option<f64>,
     /// The scaled features that are used, in order.
     at: Vec<f64>,
@@ -323,7 +324,7 @@ struct Head {
 }
 
 impl ImportanceModel {
-    /// The model as a readable file. `about` says in one line what it was learned from.
+    /// The model as a readable file. `about` describes its training data in one line.
     pub fn to_yaml(&self, about: &str) -> String {
         let list = |values: &mut dyn Iterator<Item = f64>| values.map(number).collect::<Vec<String>>().join(", ");
         let used: Vec<usize> = (0..IMPORTANCE_WIDTH).filter(|&at| self.scales[at].is_some()).collect();
@@ -335,6 +336,7 @@ impl ImportanceModel {
             SCALINGS.iter().find(|(scaling, _)| *scaling == self.scaling).map_or("", |(_, name)| name),
             self.permitted
         );
+
         let mut weights = vec![Vec::new(); IMPORTANCE_WIDTH];
         if let Classifier::Machines(machines) = &self.classifier {
             let (machines, lines) = (machines.machines(), machines.lines());
@@ -355,6 +357,7 @@ impl ImportanceModel {
                 }
             }
         }
+
         yaml += "features:\n";
         for &at in &used {
             let Scale { origin, unit } = self.scales[at].unwrap_or(Scale { origin: 0.0, unit: 1.0 });
@@ -364,6 +367,7 @@ impl ImportanceModel {
             }
             yaml += "}\n";
         }
+
         let mut point = |weights: &[f64], width: Option<f64>, point: &[f64]| {
             let width = width.map(|width| format!(", width: {}", number(width))).unwrap_or_default();
             let at = list(&mut used.iter().map(|&at| point[at]));
@@ -384,19 +388,19 @@ impl ImportanceModel {
                 }
             }
         }
-        // The list comes last, and only if there is something in it.
+        // The list of points comes last, and gets its name only if it is not empty.
         yaml.replacen("\n- {", "\npoints:\n- {", 1)
     }
 
     /// Parses a file that [`to_yaml`](ImportanceModel::to_yaml) wrote. `file` is its name in messages.
     ///
     /// # Errors
-    /// If it is no such file, or one of another version.
+    /// If it is not such a file, or is of another version.
     pub fn parse(yaml: &str, file: &str) -> Result<ImportanceModel, ModelFileError> {
         let problem = |line: u64, message: String| ModelFileError { file: file.to_owned(), line, message };
         let unread = |error: serde_saphyr::Error| {
             let line = error.location().map_or(0, |location| location.line());
-            let what = "this is no importance model";
+            let what = "this is no importance model; train one from pages with labelled blocks";
             problem(line, format!("{what}: {}", error.without_snippet()))
         };
         let Head { kind, version } = serde_saphyr::from_str(yaml).map_err(unread)?;
@@ -431,7 +435,7 @@ fn shared_vectors(machines: &OneAgainstAll) -> (Points, Vec<Vec<f64>>) {
     (points, weights)
 }
 
-/// The model of a file, or what is wrong with it.
+/// The model of a file, or the problem with the file.
 fn of_record(record: FileRecord) -> Result<ImportanceModel, String> {
     let FileRecord { learner, scaling, permitted, levels, thresholds, lines, gamma, mut features, points, .. } = record;
     let learner = LEARNERS.iter().find(|(_, name)| *name == learner);
@@ -445,6 +449,7 @@ fn of_record(record: FileRecord) -> Result<ImportanceModel, String> {
         return Err("'permitted' must be 2 to 10".to_owned());
     }
     let has_all = |values: &[f64]| values.len() == levels.len() && values.iter().all(|value| value.is_finite());
+
     let mut scales = [None; IMPORTANCE_WIDTH];
     let mut weights = vec![vec![0.0; IMPORTANCE_WIDTH]; levels.len()];
     let is_linear = matches!(learner, Learner::Logistic | Learner::LinearSvm);
@@ -461,6 +466,7 @@ fn of_record(record: FileRecord) -> Result<ImportanceModel, String> {
         return Err(format!("this version does not know the feature '{name}'"));
     }
     let used: Vec<usize> = (0..IMPORTANCE_WIDTH).filter(|&at| scales[at].is_some()).collect();
+
     let mut rows = Points::new(IMPORTANCE_WIDTH);
     for (number, point) in (1..).zip(&points) {
         let is_right = point.at.len() == used.len() && point.at.iter().all(|value| value.is_finite());
@@ -480,6 +486,7 @@ fn of_record(record: FileRecord) -> Result<ImportanceModel, String> {
         let classifier = Classifier::Network(RbfNetwork::from_parts(rows, widths, weights));
         return Ok(ImportanceModel { levels, permitted, learner, scaling, scales, classifier });
     }
+
     let are_lines = lines.len() == levels.len() && lines.iter().flatten().all(|value| value.is_finite());
     if !has_all(&thresholds) || !are_lines {
         return Err("'thresholds' and 'lines' need one for each level".to_owned());
@@ -510,7 +517,8 @@ mod tests {
         NAMES.iter().position(|other| *other == name).unwrap()
     }
 
-    /// Blocks of three levels: much text has level 4, many links have level 2, and what is left 1. All else is random.
+    /// Blocks of three levels: blocks with much text have level 4, blocks with many links level 2, all others level 1.
+    /// Their other features are random.
     fn blocks(count: usize, seed: u64) -> Vec<Example> {
         let mut random = Random::new(seed);
         let block = |number: usize| {
@@ -663,7 +671,7 @@ mod tests {
             assert_eq!(point[at("links")], 0.0);
             [point[at("text-length")], point[at("width")]].map(|value| (value * 1e6).round() / 1e6)
         };
-        // Amounts by their logarithm, which is 0 and 2 here.
+        // Amounts are replaced with their logarithms, which are 0 and 2 here.
         assert_eq!(of(Scaling::Logarithms, 0.0, 100.0), [-1.0, -1.0]);
         assert_eq!(of(Scaling::Logarithms, e - 1.0, 400.0), [0.0, 2.0]);
         assert_eq!(of(Scaling::Logarithms, 1e30, -1e9), [5.0, -5.0]);
@@ -686,7 +694,7 @@ mod tests {
         }
     }
 
-    /// Breaks the file of a model, and checks that the message names the file and has this in it.
+    /// Breaks the file of a model, and checks that the message names the file and contains `expected`.
     #[track_caller]
     fn assert_broken(learner: Learner, old: &str, new: &str, expected: &str) {
         let (.., model) = all().iter().find(|(of, ..)| *of == learner).unwrap();

@@ -1,4 +1,4 @@
-//! Blocks as lines of JSON: those that `dehusk blocks` writes, and those whose levels are known.
+//! Blocks as lines of JSON: the lines that `dehusk blocks` writes, and lines with known levels.
 
 use std::path::Path;
 
@@ -21,19 +21,19 @@ pub struct BlockRecord {
     pub id: String,
     /// The number of the block in its page, from 0.
     pub block: usize,
-    /// How important it is, 1 to 4.
+    /// The level of importance of the block, 1 to 4.
     pub level: u8,
     /// The probability of this level.
     pub probability: f32,
-    /// Where it is drawn: left, top, width and height, in pixels.
+    /// Where the block is drawn: left, top, width and height, in pixels.
     pub rect: [f32; 4],
-    /// How coherent it is, 1 to 10.
+    /// The degree of coherence of the block, 1 to 10.
     pub coherence: u8,
-    /// Its bytes in the page, as UTF-8.
+    /// The bytes of the block in the page, as UTF-8.
     pub bytes: Vec<(usize, usize)>,
-    /// The paths of the elements that it consists of.
+    /// The paths of the elements that make up the block.
     pub nodes: Vec<String>,
-    /// Its bytes in the visible text.
+    /// The bytes of the block in the visible text.
     pub text: Vec<(usize, usize)>,
     /// Number of words.
     pub words: u32,
@@ -46,11 +46,11 @@ pub struct LabelRecord {
     pub source: String,
     /// The name of the page in its source.
     pub id: String,
-    /// Its bytes in the page, as UTF-8.
+    /// The labelled bytes of the page, as UTF-8.
     pub bytes: Vec<(usize, usize)>,
-    /// How important they are, 1 to 4.
+    /// The level of importance of these bytes, 1 to 4.
     pub level: u8,
-    /// Who says so. If nobody is named, it is one and the same person.
+    /// The name of the person who gave the level. All lines without a name are by the same person.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub assessor: String,
 }
@@ -63,22 +63,22 @@ impl MarkedLine for LabelRecord {
     }
 }
 
-/// What a person says of the parts of a page.
+/// The levels that a person gave to parts of a page.
 type Labelled = Vec<MarkedRange<u8>>;
 
 /// The known levels of parts of pages.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
-    /// For each page, by source and name, what each assessor says.
+    /// For each page, by source and name, the levels by each assessor.
     pages: FxHashMap<(String, String), Vec<(String, Labelled)>>,
 }
 
-/// The level of a block, by each assessor and by most of them.
+/// The level of a block, by each assessor and by the majority.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockLevel {
-    /// What each assessor says of the block, with his or her name. Who says nothing of it is missing.
+    /// The name and the level of each assessor who gave the block a level.
     pub votes: Vec<(String, u8)>,
-    /// What more than half of them say.
+    /// The level that more than half of these assessors gave.
     pub level: Option<u8>,
 }
 
@@ -86,7 +86,7 @@ impl Labels {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read, or a line is not valid.
+    /// If the file cannot be read, or a line is not valid.
     pub fn read(path: &Path) -> Result<Labels, MarkedError> {
         let mut labels = Labels::default();
         read_marked(path, |record: LabelRecord| {
@@ -114,8 +114,8 @@ impl Labels {
         self.pages.keys().min().map(|(source, id)| (source.as_str(), id.as_str()))
     }
 
-    /// The levels of the blocks of a page. Each assessor's is the one that most of the words have; of equal ones, the higher
-    /// one.
+    /// The levels of the blocks of a page. The level by an assessor is the one that he or she gave to most words of the
+    /// block; of equal ones, the higher one.
     pub fn levels(&self, source: &str, id: &str, facts: &Facts, blocks: &[VisionBlock]) -> Vec<BlockLevel> {
         let mut levels = vec![BlockLevel::default(); blocks.len()];
         let Some(assessors) = self.pages.get(&(source.to_owned(), id.to_owned())) else { return levels };
@@ -163,7 +163,7 @@ mod tests {
 
     const PAGE: &str = "<div><p>one two three</p><p>four</p><p>five</p></div><p>six seven</p><img>";
 
-    /// Says something of the bytes of the page from one part to another.
+    /// A line that gives a level to the bytes of the page from one part to another.
     fn line(from: &str, to: &str, level: u8, assessor: &str) -> String {
         let [start, end] = [PAGE.find(from).unwrap(), PAGE.rfind(to).unwrap() + to.len()];
         let record = LabelRecord {
@@ -176,7 +176,7 @@ mod tests {
         serde_json::to_string(&record).unwrap() + "\n"
     }
 
-    /// The levels of the elements of the page, each a block of its own: the first three, the last paragraph, the picture.
+    /// The levels of 3 blocks: the first three paragraphs, the last paragraph, and the picture.
     fn levels(lines: &str) -> [BlockLevel; 3] {
         let (text, tree) = read::<Tree>(PAGE);
         let facts = Facts::of(&tree, &text, None, None);
@@ -218,14 +218,14 @@ mod tests {
 
     #[test]
     fn a_block_has_the_level_of_most_of_its_words() {
-        // The first block has three words, one word, and another one.
+        // The first block has paragraphs of three words, one word, and one word.
         let of_first = |lines: String| levels(&lines)[0].level;
         let says =
             |levels: [u8; 2]| line("<p>one", "three</p>", levels[0], "") + &line("<p>four", "five</p>", levels[1], "");
         assert_eq!([[4, 1], [1, 4]].map(|levels| of_first(says(levels))), [Some(4), Some(1)]);
-        // What is in a smaller range counts as that.
+        // Words in a smaller range have the level of that range.
         assert_eq!(of_first(line("<div>", "</div>", 2, "") + &line("<p>one", "three</p>", 3, "")), Some(3));
-        // Words of which nobody says anything do not count.
+        // Words without a level do not count.
         assert_eq!(of_first(line("<p>five", "five</p>", 1, "")), Some(1));
     }
 
@@ -242,7 +242,7 @@ mod tests {
             let lines: String =
                 assessors.iter().map(|&(name, level)| line("<p>six", "seven</p>", level, name)).collect();
             let [first, level, picture] = levels(&lines);
-            // Nobody says anything of the others.
+            // Nobody gave the other blocks a level.
             assert_eq!([first, picture], [BlockLevel::default(), BlockLevel::default()]);
             let votes: Vec<(&str, u8)> = level.votes.iter().map(|(name, vote)| (name.as_str(), *vote)).collect();
             assert_eq!(votes, assessors);

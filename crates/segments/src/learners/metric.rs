@@ -9,20 +9,22 @@
 //! sum over i, target j of d(i, j)  +  c * sum over i, target j, other l of max(0, 1 + d(i, j) - d(i, l))
 //! ```
 //!
-//! Groups are numbered by page, so targets and impostors are of the same page. The sum is convex in M. It is minimised by
-//! projected subgradient descent: a step against the gradient, then the nearest matrix that is positive semidefinite.
+//! Each page has its own groups, so targets and impostors are of the same page. The sum is convex in M. It is minimised
+//! by projected subgradient descent: a step against the gradient, then the nearest matrix that is positive
+//! semidefinite.
 
 use rayon::prelude::*;
 
 use dehusk_core::random::Random;
 
-/// How much farther away than a target a vector of another group must be, squared.
+/// The squared distance of a vector of another group must be greater than that of a target by this margin.
 const MARGIN_OF_GROUPS: f64 = 1.0;
 /// Number of steps between 2 searches for impostors.
 const ROUND: usize = 10;
-/// A search also finds vectors that would be impostors at a margin greater by this. Some become impostors in the round.
+/// A search also finds vectors that would be impostors if the margin were greater by this. Some become impostors in the
+/// round.
 const RESERVE: f64 = 0.5;
-/// How much longer a step is than the last one.
+/// After a good step, the next step is longer by this factor.
 const GROWTH: f64 = 1.05;
 /// A round that lowers the objective by a smaller share is the last one.
 const LEAST_GAIN: f64 = 1e-6;
@@ -72,7 +74,8 @@ impl Metric {
         Metric { width, matrix, root }
     }
 
-    /// The metric of a symmetric matrix that was rounded, given row by row. Rounding can make a metric no metric by a little.
+    /// The metric of a symmetric matrix that was rounded, given row by row. Rounding can leave a matrix that is not
+    /// quite a metric.
     ///
     /// # Panics
     /// If the matrix does not have `width` rows and columns.
@@ -137,22 +140,22 @@ pub struct Page {
 pub struct MetricOptions {
     /// Whether the matrix is diagonal: each feature has a weight, and nothing else is learned.
     pub is_diagonal: bool,
-    /// Number of targets of a vector. A vector of a smaller group has all others of its group. They are found with plain
-    /// distances. So if there are few, they are near by noise too, and noise keeps a small weight.
+    /// Number of targets of a vector; in a smaller group, all other vectors of the group. Targets are found with plain
+    /// distances. So a few targets are near in noisy features too, and noise keeps a small weight.
     pub neighbours: usize,
-    /// What impostors count relative to targets: c.
+    /// The weight of impostors relative to targets: c.
     pub push: f64,
-    /// Maximum number of steps, with those that are taken back.
+    /// Maximum number of steps, including those that are taken back.
     pub iterations: usize,
-    /// The length of the first step, as a share of that of the identity matrix. Later ones adapt.
+    /// The length of the first step, as a share of the norm of the identity matrix. Later steps adapt.
     pub step: f64,
     /// The penalty is half of this times the squared distance of the matrix from the identity (Frobenius).
     pub prior: f64,
     /// Whether all pages count the same: each by the mean over its vectors. Otherwise, all vectors count the same. A vector
     /// of a large page has more impostors in both cases.
     pub pages_alike: bool,
-    /// Of a page with more vectors, as many as this are drawn, and they stand for all. Only they have targets and
-    /// impostors; all vectors of the page can be one.
+    /// Maximum number of vectors per page that have targets and impostors. From a page with more vectors, this many are
+    /// drawn, and represent all. Any vector of the page can be a target or an impostor.
     pub sample: usize,
     /// The seed of these samples.
     pub seed: u64,
@@ -179,7 +182,7 @@ impl Default for MetricOptions {
 pub struct Learned {
     /// The metric.
     pub metric: Metric,
-    /// What was minimised: at the start, and after each search for impostors that found no rise.
+    /// The minimised objective: at the start, and after each round that was not taken back.
     pub objectives: Vec<f64>,
 }
 
@@ -211,7 +214,7 @@ pub fn learn(pages: &[Page], options: &MetricOptions) -> Learned {
         let gain = point.objective - next.objective;
         (metric, active, point, step) = (moved, found, next, next_step);
         objectives.push(point.objective);
-        // A round without any gain took all its steps back, and the next one takes shorter ones.
+        // A round without any gain took all its steps back, and the next round takes shorter steps.
         if gain > 0.0 && gain < LEAST_GAIN * point.objective {
             break;
         }
@@ -219,7 +222,7 @@ pub fn learn(pages: &[Page], options: &MetricOptions) -> Learned {
     Learned { metric, objectives }
 }
 
-/// What is minimised, over the matrices of metrics.
+/// The objective to minimise over all metrics.
 struct Problem<'p> {
     width: usize,
     pages: Vec<Prepared<'p>>,
@@ -228,11 +231,11 @@ struct Problem<'p> {
 
 /// A page whose targets are known.
 struct Prepared<'p> {
-    /// Their mean is 0, which keeps rounding errors small.
+    /// The vectors, moved so that their mean is 0. This keeps rounding errors small.
     vectors: Vec<f64>,
     groups: &'p [usize],
     anchors: Vec<Anchor>,
-    /// What an anchor counts.
+    /// The weight that every anchor of the page has.
     weight: f64,
 }
 
@@ -245,7 +248,7 @@ struct Anchor {
 /// The impostors of each anchor of a page.
 type Impostors = Vec<Vec<u32>>;
 
-/// The objective at some matrix, with its derivatives.
+/// The objective at some matrix, and its gradient.
 struct Point {
     objective: f64,
     gradient: Vec<f64>,
@@ -268,7 +271,7 @@ impl<'p> Problem<'p> {
         Problem { width, pages: pages.par_iter().map(of_page).collect(), options }
     }
 
-    /// The impostors of each page, with a reserve.
+    /// The impostors of each page, and a reserve of vectors that are almost impostors.
     fn impostors(&self, metric: &Metric) -> Vec<Impostors> {
         self.pages.par_iter().map(|page| page.impostors(metric)).collect()
     }
@@ -293,7 +296,7 @@ impl<'p> Problem<'p> {
         all
     }
 
-    /// Some steps from a metric and its point, and the length of the next step.
+    /// Takes some steps from a metric and its point. Returns the new metric, and the length of the next step.
     fn walk(&self, from: &Metric, at: &Point, active: &[Impostors], mut step: f64, steps: usize) -> (Metric, f64) {
         let (mut metric, mut objective, mut gradient) = (from.clone(), at.objective, at.gradient.clone());
         for _ in 0..steps {
@@ -313,7 +316,7 @@ impl<'p> Problem<'p> {
 }
 
 impl<'p> Prepared<'p> {
-    /// A page with the weight 0.
+    /// Prepares a page, with the weight 0 for now.
     fn of(page: &'p Page, options: &MetricOptions) -> Prepared<'p> {
         let (width, groups) = (page.width, page.groups.as_slice());
         assert_eq!(page.vectors.len(), width * groups.len(), "a page has a group for each vector");
@@ -330,14 +333,14 @@ impl<'p> Prepared<'p> {
             others.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             others.into_iter().take(options.neighbours).map(|(_, other)| other).collect()
         };
-        // The stream depends on the page, not on its place, so the order of the pages means nothing.
+        // The random numbers depend on the size of the page, not on its place, so the order of the pages means nothing.
         let mut random = Random::along(options.seed, &[groups.len() as u64]);
         let sample = random.sample(groups.len(), options.sample);
         let anchors = sample.into_iter().map(|vector| Anchor { vector, targets: targets(vector) }).collect();
         Prepared { vectors, groups, anchors, weight: 0.0 }
     }
 
-    /// The vectors in a space where their distances are Euclidean.
+    /// The vectors, transformed so that their Euclidean distances are those of the metric.
     fn transformed(&self, metric: &Metric) -> Vec<f64> {
         let mut transformed = vec![0.0; self.vectors.len()];
         let width = metric.width.max(1);
@@ -365,8 +368,9 @@ impl<'p> Prepared<'p> {
         let moved = self.transformed(metric);
         let distance = |a, b| squared_distance(row(&moved, width, a), row(&moved, width, b));
         let mut objective = 0.0;
-        // The gradient is the sum over pairs of w (x - y)(x - y)' = w (xx' + yy' - xy' - yx'). For each vector, its
-        // weights are added before xx' is, and for each anchor x, the sum of the w y before xy' is.
+        // The gradient is the sum over pairs of w (x - y)(x - y)' = w (xx' + yy' - xy' - yx'). For each vector x, all
+        // weights are summed before they multiply xx', and for each anchor x, all w y are summed before the product
+        // with x.
         let mut weights = vec![0.0; self.groups.len()];
         let mut mixed = vec![0.0; width * width];
         for (&Anchor { vector, ref targets }, impostors) in self.anchors.iter().zip(active) {
@@ -413,12 +417,12 @@ impl<'p> Prepared<'p> {
 /// The eigenvalues of a symmetric matrix, the greatest first, and their eigenvectors.
 struct Eigen {
     values: Vec<f64>,
-    /// One after the other. In each, the number that is farthest from 0 is positive.
+    /// The eigenvectors, one after the other. In each, the number that is farthest from 0 is positive.
     vectors: Vec<f64>,
 }
 
 impl Eigen {
-    /// Jacobi's method: each rotation makes 2 entries off the diagonal 0, until all of them are.
+    /// Jacobi's method: each rotation turns 2 entries off the diagonal into 0, until all such entries are 0.
     fn of(width: usize, mut matrix: Vec<f64>) -> Eigen {
         let mut vectors = identity(width);
         let smallest = norm(&matrix) * f64::EPSILON / 16.0;
@@ -444,7 +448,7 @@ impl Eigen {
                         (matrix[p], matrix[q]) = rotated(matrix[p], matrix[q]);
                         (vectors[p], vectors[q]) = rotated(vectors[p], vectors[q]);
                     }
-                    // Without rounding errors they would be 0.
+                    // Without rounding errors, these entries would be 0 already.
                     (matrix[p * width + q], matrix[q * width + p]) = (0.0, 0.0);
                 }
             }
@@ -471,13 +475,13 @@ fn identity(width: usize) -> Vec<f64> {
     (0..width * width).map(|index| f64::from(index % (width + 1) == 0)).collect()
 }
 
-/// The matrix without the rounding errors by which it differs from its transpose.
+/// The mean of a matrix and its transpose, which removes differences by rounding.
 fn symmetric(width: usize, matrix: &[f64]) -> Vec<f64> {
     let transposed = |index: usize| matrix[index % width * width + index / width];
     matrix.iter().enumerate().map(|(index, entry)| f64::midpoint(*entry, transposed(index))).collect()
 }
 
-/// A row of a matrix, or a vector of several.
+/// A row of a matrix, or one of several vectors.
 fn row(matrix: &[f64], width: usize, row: usize) -> &[f64] {
     &matrix[row * width..(row + 1) * width]
 }
@@ -501,7 +505,7 @@ fn norm(matrix: &[f64]) -> f64 {
 }
 
 fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
-    /// Sums that do not wait for each other.
+    /// Number of sums that are computed independently, so that none waits for another.
     const LANES: usize = 4;
     let (a, last_a) = a.as_chunks::<LANES>();
     let (b, last_b) = b.as_chunks::<LANES>();
@@ -539,12 +543,12 @@ mod tests {
         Page { width, vectors: groups.iter().flat_map(of_vector).collect(), groups: groups.to_vec() }
     }
 
-    /// About a normal distribution.
+    /// A number from a nearly normal distribution.
     fn normal(random: &mut Random) -> f64 {
         (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
     }
 
-    /// Feature 0 tells the groups, and feature 1 is noise that hides them.
+    /// Feature 0 tells the groups apart, and feature 1 is noise that hides the groups.
     fn noisy_pages(seed: u64) -> Vec<Page> {
         let mut random = Random::new(seed);
         let groups: Vec<usize> = (0..60).map(|vector| vector % 4).collect();
@@ -555,7 +559,7 @@ mod tests {
         (0..5).map(|_| page(2, &groups, |group, feature| value(&mut random, group, feature))).collect()
     }
 
-    /// The share of vectors whose group most of their 3 nearest neighbours have.
+    /// The share of vectors that have the same group as most of their 3 nearest neighbours.
     fn accuracy(metric: &Metric, pages: &[Page]) -> f64 {
         let (mut right, mut all) = (0, 0);
         for page in pages {
@@ -670,7 +674,7 @@ mod tests {
                     near[index] += by;
                     (plain_objective(&pages, &near, &options) - value) / by
                 };
-                // The objective has kinks. Where there is one, the slopes on both sides differ.
+                // The objective has kinks. At a kink, the slopes on the 2 sides differ.
                 let (before, after) = (near(-1e-6), near(1e-6));
                 let slope = here.gradient[index];
                 let tolerance = 1e-6 * (1.0 + value);
@@ -716,7 +720,7 @@ mod tests {
             add_to(&mut near, share, &away);
             let near = plain_objective(&pages, Metric::nearest(3, near).matrix(), &options);
             let best = objectives[objectives.len() - 1];
-            // Few vectors make sharp kinks, where a subgradient need not lead downwards: there, it stops early.
+            // Few vectors make sharp kinks, where a subgradient need not lead downwards: there, learning stops early.
             prop_assert!(best <= near + 0.15 * best, "{best} {near}");
         }
 
@@ -753,7 +757,7 @@ mod tests {
             let metric = Metric::nearest(width, matrix.clone());
             prop_assert!(least_eigenvalue(&metric) > -1e-13);
             assert_near(Metric::nearest(width, metric.matrix.clone()).matrix(), metric.matrix(), 1e-13);
-            // Another metric, A'A, lies on the far side of the nearest one.
+            // Seen from the matrix, any other metric, A'A, is behind the nearest one.
             let mut other = vec![0.0; width * width];
             (0..width).for_each(|index| add_product(&mut other, 1.0, row(&roots, width, index), row(&roots, width, index)));
             let back = matrix.iter().zip(metric.matrix()).map(|(a, b)| a - b);
@@ -807,13 +811,13 @@ mod tests {
             let noise_of = |neighbours| {
                 let Learned { metric, .. } =
                     learn(&noisy_pages(1), &MetricOptions { is_diagonal, neighbours, ..PLAIN });
-                // On pages that it has not seen, too.
+                // These pages were not learned from.
                 let pages = noisy_pages(2);
                 let [before, after] = [&Metric::identity(2), &metric].map(|metric| accuracy(metric, &pages));
                 assert!(before < 0.75 && after > 0.95, "{before} {after}");
                 metric.matrix()[3] / metric.matrix()[0]
             };
-            // With all vectors of a group as targets, noise does not tell who is one.
+            // With all vectors of a group as targets, noise does not decide which vectors are targets.
             let [few, all] = [3, 14].map(noise_of);
             assert!(few < 0.05 && all < 1e-3, "{few} {all}");
         }
@@ -960,7 +964,7 @@ mod tests {
             assert_near(metric.matrix(), &[0.0; 4], 1e-6);
             let kept = learn(std::slice::from_ref(&one_group), &MetricOptions { prior: 1.0, ..options }).metric;
             assert!(least_eigenvalue(&kept) >= 0.0 && kept.matrix()[3] > 0.1);
-            // Beside other pages, they do no harm.
+            // Beside other pages, the pages that teach nothing do no harm.
             let mut pages = noisy_pages(1);
             pages.extend([empty.clone(), single.clone(), apart.clone(), equal.clone()]);
             assert!(accuracy(&learn(&pages, &options).metric, &noisy_pages(2)) > 0.95);

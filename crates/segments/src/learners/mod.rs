@@ -1,4 +1,5 @@
-//! Learners that only these methods use: a distance between parts, and support vector machines and networks for levels of importance.
+//! Learners for the methods of this crate: a distance between parts, and support vector machines and networks for
+//! levels of importance.
 
 pub mod metric;
 pub mod one_against_all;

@@ -1,8 +1,8 @@
 //! Support vector machines for several classes: one machine tells each class from all others.
 //!
-//! The class is the one with the greatest decision (R. Rifkin, A. Klautau, "In defense of one-vs-all classification",
-//! JMLR 5, 2004). [`fit`] tries all pairs of a cost and a kernel and keeps the one that is right most often for
-//! examples that were left out. The decisions for these give the probabilities too (see [`super::platt`]).
+//! A point gets the class with the greatest decision (R. Rifkin, A. Klautau, "In defense of one-vs-all classification",
+//! JMLR 5, 2004). [`fit`] tries all pairs of a cost and a kernel and keeps the pair that is right most often for
+//! examples left out of training. The decisions for these examples give the probabilities too (see [`super::platt`]).
 
 use rayon::prelude::*;
 
@@ -10,12 +10,13 @@ use super::platt::{self, Platt};
 use super::points::Points;
 use super::svm::{self, Distances, Kernel, KernelMatrix, Solution, Svm, Trainer};
 
-/// Maximum number of steps for each example of a training without a fold. A cell that needs more is hardly the best.
+/// Maximum number of steps per example, in a training that leaves out a fold. A cell that needs more is hardly the
+/// best.
 const STEPS_PER_EXAMPLE_OF_CELL: usize = 20;
-/// The same if there are few examples.
+/// Maximum number of steps of such a training if there are few examples.
 const LEAST_STEPS_OF_CELL: usize = 20_000;
 
-/// What is tried.
+/// The costs and kernels to try.
 #[derive(Clone, Debug)]
 pub struct Grid {
     /// Costs; all of them positive.
@@ -40,44 +41,44 @@ pub struct Task<'t> {
     pub classes: &'t [usize],
     /// Number of classes.
     pub class_count: usize,
-    /// Examples with the same number are left out together. There should be two numbers at least.
+    /// The fold of each example. Examples of a fold are left out together. There should be at least two folds.
     pub folds: &'t [usize],
 }
 
-/// How well a cost and a kernel do for examples that are left out.
+/// The result of a cost and a kernel for examples that were left out of training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// The cost.
     pub c: f64,
     /// The kernel.
     pub kernel: Kernel,
-    /// How many examples get their class.
+    /// Number of examples that get their right class.
     pub right: usize,
     /// Number of examples.
     pub count: usize,
     /// Steps of all trainings.
     pub steps: usize,
-    /// Whether all trainings came near their optimum. A cell that did not counts like any other.
+    /// Whether all trainings came near their optimum. If not, the cell counts all the same.
     pub is_converged: bool,
 }
 
 impl Cell {
-    /// The share of the examples that get their class, which is Micro-F1. 0 without examples.
+    /// The share of the examples that get their right class, which is Micro-F1. 0 without examples.
     pub fn share_right(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.right as f64 / self.count as f64 }
     }
 }
 
-/// What [`fit`] finds.
+/// The result of [`fit`].
 #[derive(Clone, Debug)]
 pub struct Fit {
     /// The machines of the best cell, trained with all examples.
     pub model: OneAgainstAll,
     /// All cells: for each kernel, all costs, in the order of the grid.
     pub cells: Vec<Cell>,
-    /// The number of the best cell. Of equals, that with the smallest cost, and then the smallest gamma.
+    /// The number of the best cell. Of equally good cells, the one with the smallest cost, then the smallest gamma.
     pub best: usize,
-    /// The decisions of the best cell for each example when it was left out: one for each class.
+    /// For each example, the decisions of the best cell when the example was left out: one for each class.
     pub left_out: Vec<f64>,
     /// Whether training with all examples came near the optimum.
     pub is_converged: bool,
@@ -105,7 +106,7 @@ impl OneAgainstAll {
         &self.machines
     }
 
-    /// What turns decisions into probabilities, for each class.
+    /// For each class, the line that turns decisions into probabilities.
     pub fn lines(&self) -> &[Platt] {
         &self.lines
     }
@@ -118,7 +119,7 @@ impl OneAgainstAll {
         self.machines.iter().map(|machine| machine.decision(point)).collect()
     }
 
-    /// The class: the first one with the greatest decision.
+    /// The class of a point: the first one with the greatest decision.
     ///
     /// # Panics
     /// If the number of features is not that of the model.
@@ -137,7 +138,7 @@ impl OneAgainstAll {
     }
 }
 
-/// Divides by the sum. If all are 0, none is more probable than the others.
+/// Divides values by their sum. If all are 0, they become equal.
 fn normalised(values: Vec<f64>) -> Vec<f64> {
     let sum: f64 = values.iter().sum();
     let count = values.len() as f64;
@@ -149,7 +150,7 @@ pub(crate) fn first_greatest(values: &[f64]) -> usize {
     (1..values.len()).fold(0, |best, index| if values[index] > values[best] { index } else { best })
 }
 
-/// Fits a model. Threads make it quicker and do not change it.
+/// Fits a model. Threads make this quicker, and do not change the model.
 ///
 /// # Panics
 /// If there is not a class and a fold for each point, a class is not below the number of classes, or the grid is
@@ -164,11 +165,13 @@ pub fn fit(task: &Task<'_>, grid: &Grid) -> Fit {
     for &kernel in &grid.kernels {
         tried.extend(task.cells(&grid.costs, kernel, &matrices.of(kernel)));
     }
+
     let best = best_of(&tried);
     let (cells, mut decisions): (Vec<Cell>, Vec<Vec<f64>>) =
         tried.into_iter().map(|one| (one.cell, one.decisions)).unzip();
     let left_out = decisions.swap_remove(best);
     let (kernel, c) = (cells[best].kernel, cells[best].c);
+
     let matrix = matrices.of(kernel);
     let classes: Vec<usize> = (0..task.class_count).collect();
     let solutions: Vec<Solution> =
@@ -206,7 +209,7 @@ struct Tried {
     decisions: Vec<f64>,
 }
 
-/// The number of the best one.
+/// The number of the best cell.
 fn best_of(tried: &[Tried]) -> usize {
     // A linear kernel is the simplest.
     let gamma = |cell: &Cell| match cell.kernel {
@@ -220,7 +223,7 @@ fn best_of(tried: &[Tried]) -> usize {
     (1..tried.len()).fold(0, |best, index| if is_better(&tried[index].cell, &tried[best].cell) { index } else { best })
 }
 
-/// What one training of a fold and a class gives for a cost.
+/// The result of one training for a class and a cost, without a fold.
 struct Held {
     decisions: Vec<f64>,
     steps: usize,
@@ -232,7 +235,7 @@ impl Task<'_> {
         self.classes.iter().map(|&of| of == class).collect()
     }
 
-    /// The examples of each fold, in the order of its numbers.
+    /// The examples of each fold, in the order of the numbers of folds.
     pub(crate) fn left_out(&self) -> Vec<Vec<usize>> {
         let mut numbers = self.folds.to_vec();
         numbers.sort_unstable();
@@ -273,7 +276,7 @@ impl Task<'_> {
         costs.iter().enumerate().map(cell).collect()
     }
 
-    /// Trains without some examples, for each class and cost, and decides about these.
+    /// Trains without some examples, for each class and cost, and decides about the examples that were left out.
     fn hold_out(&self, left_out: &[usize], costs: &[f64], matrix: &KernelMatrix) -> Vec<Vec<Held>> {
         let rows = self.others(left_out);
         let part = matrix.part(&rows);
@@ -281,7 +284,7 @@ impl Task<'_> {
             let labels: Vec<bool> = rows.iter().map(|&row| self.classes[row] == class).collect();
             let most_steps = (STEPS_PER_EXAMPLE_OF_CELL * rows.len()).max(LEAST_STEPS_OF_CELL);
             let mut trainer = Trainer::new(&part, &labels).with_most_steps(most_steps);
-            // Each training starts from the one with the cost below.
+            // Each training starts from the one with the next lower cost.
             let mut order: Vec<usize> = (0..costs.len()).collect();
             order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
             let mut held: Vec<(usize, Held)> = Vec::new();

@@ -6,13 +6,13 @@
 
 /// Maximum number of steps.
 const MAX_STEPS_OF_PLATT: usize = 100;
-/// A step is not made shorter than this share of a whole one.
+/// A step is not made shorter than this share of a whole step.
 const LEAST_SHARE: f64 = 1e-10;
-/// What is added to the second derivatives, so that there is exactly one step.
+/// Added to the second derivatives, so that the step is unique.
 const RIDGE_OF_PLATT: f64 = 1e-12;
-/// The slopes are small enough.
+/// Slopes below this are small enough to stop.
 const SMALL_SLOPE: f64 = 1e-5;
-/// A step must keep this share of what its slope promises.
+/// A step must lower the loss by at least this share of the decrease that its slope promises.
 const KEPT: f64 = 1e-4;
 
 /// The line: the log-odds of a decision f are `-(a f + b)`.
@@ -20,7 +20,7 @@ const KEPT: f64 = 1e-4;
 pub struct Platt {
     /// Negative if labels get more likely as decisions grow.
     pub a: f64,
-    /// For a decision of 0.
+    /// The negative log-odds for a decision of 0.
     pub b: f64,
 }
 
@@ -35,8 +35,9 @@ impl Platt {
 
 /// The line of the greatest likelihood. The decisions should be those of examples that the machine has not seen.
 ///
-/// A label does not count as certain: the more examples have it, the closer its target is to 0 or 1. So there is a line
-/// for separable examples as well, and for examples that are all alike: nearly the same probability for all decisions.
+/// A label does not count as certain: its target is near 0 or 1, and nearer if more examples have the label. So
+/// separable examples have a line too. If all labels are the same, it gives nearly the same probability for all
+/// decisions.
 ///
 /// # Panics
 /// If there is not a label for each decision.
@@ -65,7 +66,7 @@ pub fn fit(decisions: &[f64], labels: &[bool]) -> Platt {
             share /= 2.0;
         }
         if share < LEAST_SHARE {
-            break; // There is no better line that numbers can tell apart.
+            break; // No better line can be told apart in floating-point numbers.
         }
     }
     line
@@ -74,7 +75,7 @@ pub fn fit(decisions: &[f64], labels: &[bool]) -> Platt {
 struct Examples<'e> {
     decisions: &'e [f64],
     labels: &'e [bool],
-    /// How many are negative and positive.
+    /// The numbers of negative and of positive examples.
     counts: [f64; 2],
     /// The probability that a negative and a positive example should get.
     targets: [f64; 2],
@@ -83,7 +84,7 @@ struct Examples<'e> {
 /// Derivatives of the loss.
 struct Slopes {
     of: [f64; 2],
-    /// By a twice, by both, by b twice.
+    /// The second derivatives: by a twice, by a and b, by b twice.
     curvature: [f64; 3],
 }
 
@@ -103,7 +104,7 @@ impl<'e> Examples<'e> {
     fn loss(&self, line: Platt) -> f64 {
         let of = |(decision, target): (f64, f64)| {
             let z = line.a * decision + line.b;
-            // Both are t z + ln(1 + e^-z), without overflow.
+            // Both branches are t z + ln(1 + e^-z), without overflow.
             if z >= 0.0 { target * z + (-z).exp().ln_1p() } else { (target - 1.0) * z + z.exp().ln_1p() }
         };
         self.pairs().map(of).sum()

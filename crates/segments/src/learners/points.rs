@@ -1,6 +1,6 @@
-//! Points: a value for each feature, all in one row of numbers.
+//! Points with a value for each feature, stored in a single vector.
 
-/// Sums that do not wait for each other.
+/// Number of sums that are computed independently, so that none waits for another.
 const LANES: usize = 8;
 
 /// Points with the same number of features.
@@ -20,7 +20,7 @@ impl Points {
     /// Adds a point.
     ///
     /// # Panics
-    /// If the number of features is another one.
+    /// If the point has another number of features.
     pub fn push(&mut self, point: &[f64]) {
         assert_eq!(point.len(), self.width, "a value for each feature");
         self.values.extend_from_slice(point);
@@ -37,7 +37,7 @@ impl Points {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

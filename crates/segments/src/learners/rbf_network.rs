@@ -2,9 +2,8 @@
 //!
 //! J. Moody, C. J. Darken, "Fast learning in networks of locally-tuned processing units", Neural Computation 1, 1989.
 //! The centers are those of k-means, which starts as in D. Arthur, S. Vassilvitskii, "k-means++: the advantages of
-//! careful seeding", SODA 2007. A width is the mean distance to the nearest other centers. There is an output for
-//! each class that should be 1 for its examples and 0 for others, and the output weights are those of the least
-//! squares.
+//! careful seeding", SODA 2007. A width is the mean distance to the nearest other centers. Each class has an output
+//! that should be 1 for the examples of the class and 0 for others. The output weights come from least squares.
 
 use rayon::prelude::*;
 
@@ -16,7 +15,7 @@ use dehusk_core::random::Random;
 const MAX_ROUNDS: usize = 100;
 /// Number of other centers that a width is taken from.
 const NEIGHBOURS: usize = 5;
-/// What the sum of squares gains for each squared output weight.
+/// The penalty for each squared output weight that is added to the sum of squares.
 pub const RIDGE_OF_OUTPUT: f64 = 1e-6;
 
 /// A fitted network.
@@ -25,7 +24,7 @@ pub struct RbfNetwork {
     centers: Points,
     /// The width of each center, greater than 0.
     widths: Vec<f64>,
-    /// For each class, what each center counts.
+    /// For each class, the weight of each center.
     weights: Vec<Vec<f64>>,
 }
 
@@ -50,12 +49,12 @@ impl RbfNetwork {
         &self.widths
     }
 
-    /// For each class, what each center counts.
+    /// For each class, the weight of each center.
     pub fn weights(&self) -> &[Vec<f64>] {
         &self.weights
     }
 
-    /// The output for each class: near 1 for points like those of the class, near 0 for others. They are no
+    /// The output for each class: near 1 for points like those of the class, near 0 for others. Outputs are not
     /// probabilities.
     ///
     /// # Panics
@@ -66,7 +65,7 @@ impl RbfNetwork {
         self.weights.iter().map(|weights| dot(weights, &activations)).collect()
     }
 
-    /// The class: the first one with the greatest output.
+    /// The class of a point: the first one with the greatest output.
     ///
     /// # Panics
     /// If the number of features is not that of the network.
@@ -75,25 +74,26 @@ impl RbfNetwork {
     }
 }
 
-/// How near a point is to each center, in 0..=1.
+/// The nearness of a point to each center, in 0..=1.
 fn activations(point: &[f64], centers: &Points, widths: &[f64]) -> Vec<f64> {
     let of = |(center, width): (&[f64], &f64)| (-squared_distance(point, center) / (width * width)).exp();
     centers.rows().zip(widths).map(of).collect()
 }
 
-/// How well a number of centers does for examples that are left out.
+/// The result of a number of centers, for examples that were left out of training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeResult {
     /// Number of centers that were asked for.
     pub centers: usize,
-    /// How many examples get their class.
+    /// Number of examples that get their right class.
     pub right: usize,
     /// Number of examples.
     pub count: usize,
 }
 
-/// Fits a network with each number of centers without each fold, and one with the best number with all examples. Of
-/// equals, the smallest number. Also gives how well each number does, in the order of `sizes`.
+/// Finds the best number of centers with networks fitted without one fold each, and fits a network of this size to all
+/// examples. Of equally good numbers, the smallest is the best. Also returns the result of each number, in the order of
+/// `sizes`.
 ///
 /// # Panics
 /// If there is not a class and a fold for each point, a class is not below the number of classes, or there are no
@@ -121,8 +121,8 @@ pub fn fit_best(task: &Task<'_>, sizes: &[usize], seed: u64) -> (RbfNetwork, Vec
     (fit(task.points, task.classes, task.class_count, size, seed), results)
 }
 
-/// Fits a network with this many centers, or with fewer if fewer points differ. Another seed gives one that is about as
-/// good.
+/// Fits a network with this many centers, or with fewer if fewer points differ. Another seed gives a network that is
+/// about as good.
 ///
 /// # Panics
 /// If there is not a class for each point, or a class is not below the number of classes.
@@ -150,7 +150,7 @@ pub fn fit_at(centers: Points, points: &Points, classes: &[usize], class_count: 
     RbfNetwork { centers, widths, weights }
 }
 
-/// The mean distance to the nearest other centers. If that is 0, the smallest one that is not.
+/// The width of each center: its mean distance to the nearest other centers. If that is 0, the smallest width above 0.
 fn widths_of(centers: &Points) -> Vec<f64> {
     let of = |(number, center): (usize, &[f64])| {
         let others = centers.rows().enumerate().filter(|(other, _)| *other != number);
@@ -167,7 +167,7 @@ fn widths_of(centers: &Points) -> Vec<f64> {
 /// The vector x that makes `|A x - b|^2 + ridge |x|^2` least, for each b.
 ///
 /// Takes the columns of A. They are made orthogonal by reflections (A. S. Householder, 1958), with the square root of
-/// the ridge below them. That loses half as many digits as the products of the columns would.
+/// the ridge in rows below. This loses half as many digits as products of the columns would.
 fn least_squares(mut columns: Vec<Vec<f64>>, mut targets: Vec<Vec<f64>>, ridge: f64) -> Vec<Vec<f64>> {
     let count = columns.len();
     let Some(rows) = columns.first().map(Vec::len) else { return vec![Vec::new(); targets.len()] };
@@ -181,7 +181,7 @@ fn least_squares(mut columns: Vec<Vec<f64>>, mut targets: Vec<Vec<f64>>, ridge: 
         let (done, rest) = columns.split_at_mut(index + 1);
         let mirror = &mut done[index][index..];
         let norm = dot(mirror, mirror).sqrt();
-        // Away from zero, so that nothing cancels.
+        // The sign keeps the subtraction below from cancelling.
         let entry = if mirror[0] > 0.0 { -norm } else { norm };
         mirror[0] -= entry;
         diagonal.push(entry);
@@ -223,7 +223,8 @@ fn centers_of(points: &Points, count: usize, seed: u64) -> Points {
     centers
 }
 
-/// Points that are far from each other: each is drawn by the square of its distance to those before (k-means++).
+/// Points that are far from each other: each is drawn in proportion to its squared distance from the nearest point
+/// before (k-means++).
 fn first_centers(points: &Points, count: usize, seed: u64) -> Points {
     let mut random = Random::new(seed);
     let mut centers = Points::new(points.width());
@@ -247,7 +248,7 @@ fn first_centers(points: &Points, count: usize, seed: u64) -> Points {
             passed += square;
             *square > 0.0 && passed > at
         };
-        // Rounding can keep the sum from getting there. Then it is the last one that can be drawn.
+        // Rounding can keep the sum from reaching `at`. Then the last point that can be drawn is taken.
         let last = squares.iter().rposition(|&square| square > 0.0).unwrap_or(0);
         next = squares.iter().position(reaches).unwrap_or(last);
     }
@@ -259,8 +260,8 @@ fn nearest_of(point: &[f64], centers: &Points) -> (usize, f64) {
     squares.fold((0, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best })
 }
 
-/// The mean of the points that are nearest to each center. A center without points moves to the point that is farthest
-/// from its own one.
+/// Moves each center to the mean of the points that are nearest to it. A center without points moves to the point that
+/// is farthest from its own center.
 fn means(points: &Points, nearest: &[(usize, f64)], mut centers: Points) -> Points {
     let mut counts = vec![0_usize; centers.len()];
     let mut sums = vec![vec![0.0; points.width()]; centers.len()];
@@ -337,7 +338,8 @@ mod tests {
             }
         }
 
-        /// Least squares against the equations solved plainly (Gauss and Jordan), where these are harmless.
+        /// Compares least squares with a plain solution of the equations (Gauss and Jordan), where these are
+        /// well-conditioned.
         #[test]
         fn least_squares_solve_the_equations(seed: u64, rows in 1_usize..12, count in 1_usize..6, ridge in 0.01..1.0) {
             let mut random = Random::new(seed);
@@ -374,7 +376,7 @@ mod tests {
             assert_near(&network.outputs(point), &expected, 1e-2);
             assert_eq!(network.class(point), class);
         }
-        // As many centers as points are the points.
+        // With as many centers as points, the centers are the points.
         let fitted = fit(&points, &classes, 3, 30, 8);
         let mut rows: Vec<Vec<u64>> =
             fitted.centers().rows().map(|row| row.iter().map(|x| x.to_bits()).collect()).collect();
@@ -406,7 +408,7 @@ mod tests {
         let mut centers = Points::new(1);
         [0.0, 3.0].iter().for_each(|&center| centers.push(&[center]));
         let network = RbfNetwork::from_parts(centers, vec![2.0, 1.0], vec![vec![5.0, 0.0], vec![0.0, -1.0]]);
-        // No 2 in the exponent.
+        // There is no factor 2 in the exponent.
         assert_near(&network.outputs(&[1.0]), &[5.0 * (-0.25_f64).exp(), -(-4.0_f64).exp()], 1e-12);
     }
 
@@ -419,7 +421,7 @@ mod tests {
         assert_near(&widths_of(&centers.part(&[1, 4])), &[3.0, 3.0], 1e-12);
         assert_eq!(widths_of(&centers.part(&[1])), [1.0]);
         assert_eq!(widths_of(&centers.part(&[1, 1, 1])), [1.0; 3]);
-        // Six equal ones have the width of the only one that has some.
+        // Six equal centers get the width of the only other center.
         assert_near(&widths_of(&centers.part(&[0, 0, 0, 0, 0, 0, 3])), &[3.0; 7], 1e-12);
     }
 
@@ -457,7 +459,7 @@ mod tests {
         let (network, results) = fit_best(&task, &[20, 1, 10], 7);
         assert_eq!(results.iter().map(|result| result.centers).collect::<Vec<_>>(), [20, 1, 10]);
         assert_eq!(results.iter().map(|result| result.count).collect::<Vec<_>>(), [120; 3]);
-        // Of equals, the smaller.
+        // Of equally good numbers, the smaller one.
         assert_eq!((results[0].right, results[2].right, network.centers().len()), (120, 120, 10));
         assert!(results[1].right < 100);
         assert_eq!(network, fit(&points, &classes, 3, 10, 7));

@@ -7,11 +7,11 @@
 //! maximise sum_i a_i - 1/2 sum_ij a_i a_j y_i y_j K(x_i, x_j)  with  0 <= a_i <= C  and  sum_i a_i y_i = 0
 //! ```
 //!
-//! is solved two examples at a time (SMO), which are chosen as in R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set
+//! is solved for two examples at a time (SMO). These are chosen as in R.-E. Fan, P.-H. Chen, C.-J. Lin, "Working set
 //! selection using second order information for training support vector machines", JMLR 6, 2005 (WSS 3).
 //!
-//! All values of K are computed once and kept as 32-bit numbers, as in LIBSVM: several labels, costs and parts of the
-//! examples share them.
+//! All values of K are computed once and kept as 32-bit numbers, as in LIBSVM: trainings with different labels, costs
+//! and parts of the examples share these values.
 
 use super::points::{Points, dot, squared_distance};
 
@@ -23,19 +23,19 @@ pub const STEPS_PER_EXAMPLE_OF_FIT: usize = 100;
 const LEAST_STEPS_OF_FIT: usize = 100_000;
 /// A pair of equal examples counts as if it had this squared distance.
 const LEAST_CURVATURE: f64 = 1e-12;
-/// Examples that are looked at in a loop without branches.
+/// Number of examples that a loop without branches looks at.
 const BLOCK_OF_EXAMPLES: usize = 64;
-/// Values of a block that do not wait for each other.
+/// Number of values of a block that are computed independently, so that none waits for another.
 const LANES: usize = 8;
 
-/// How alike two points are.
+/// A measure of how alike two points are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kernel {
     /// The sum of the products of their values.
     Linear,
     /// `exp(-gamma |x - z|^2)`.
     Gaussian {
-        /// The greater, the closer points must be.
+        /// With a greater gamma, points must be closer to be alike.
         gamma: f64,
     },
 }
@@ -61,7 +61,7 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// Of all pairs of these points.
+    /// The distances of all pairs of these points.
     pub fn of(points: &Points) -> Distances {
         let pairs = (0..points.len()).flat_map(|row| (0..row).map(move |column| (row, column)));
         let squares = pairs.map(|(a, b)| squared_distance(points.row(a), points.row(b))).collect();
@@ -85,18 +85,18 @@ impl Distances {
 #[derive(Clone, Debug)]
 pub struct KernelMatrix {
     len: usize,
-    /// Length of a row: whole blocks. What is left of the last one is 0.
+    /// Length of a row: a whole number of blocks. The rest of the last block is 0.
     stride: usize,
     entries: Vec<f32>,
 }
 
 impl KernelMatrix {
-    /// Of all pairs of these points.
+    /// The kernel of all pairs of these points.
     pub fn of(kernel: Kernel, points: &Points) -> KernelMatrix {
         KernelMatrix::symmetric(points.len(), |a, b| kernel.of(points.row(a), points.row(b)))
     }
 
-    /// Asks for each pair once: the second point does not come after the first.
+    /// Computes the kernel of each pair once: calls `of` with a second point that does not come after the first.
     fn symmetric(len: usize, of: impl Fn(usize, usize) -> f64) -> KernelMatrix {
         let mut matrix = KernelMatrix::zero(len);
         for row in 0..len {
@@ -130,7 +130,7 @@ impl KernelMatrix {
     /// The matrix of these points alone, in this order.
     ///
     /// # Panics
-    /// If there are not that many.
+    /// If there are not that many points.
     pub fn part(&self, rows: &[usize]) -> KernelMatrix {
         let mut part = KernelMatrix::zero(rows.len());
         for (&row, entries) in rows.iter().zip(part.entries.chunks_exact_mut(part.stride.max(1))) {
@@ -153,7 +153,7 @@ impl KernelMatrix {
     /// The kernel of a point with all points.
     ///
     /// # Panics
-    /// If there are not that many.
+    /// If there are not that many points.
     pub fn row(&self, point: usize) -> &[f32] {
         &self.padded(point)[..self.len]
     }
@@ -163,12 +163,12 @@ impl KernelMatrix {
     }
 }
 
-/// What training finds.
+/// The result of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// `a_i y_i` for each example: positive for positive examples, and 0 if it is not a support vector.
     pub coefficients: Vec<f64>,
-    /// What is taken off the sum.
+    /// The number that is subtracted from the sum.
     pub b: f64,
     /// Number of steps that led here.
     pub steps: usize,
@@ -185,7 +185,7 @@ impl Solution {
     /// The decision for a point, given its kernel with each of the examples.
     ///
     /// # Panics
-    /// If there is not a value for each of them.
+    /// If there is not a value for each example.
     pub fn decision(&self, kernel: impl ExactSizeIterator<Item = f32>) -> f64 {
         assert_eq!(kernel.len(), self.coefficients.len(), "the kernel with each example");
         self.coefficients.iter().zip(kernel).map(|(coefficient, value)| coefficient * f64::from(value)).sum::<f64>()
@@ -193,7 +193,8 @@ impl Solution {
     }
 }
 
-/// Trains with labels for the points of the matrix. The greater the cost `c`, the less a wrong side is tolerated.
+/// Trains with labels for the points of the matrix. With a greater cost `c`, examples on the wrong side are tolerated
+/// less.
 ///
 /// If all labels are the same, so are all decisions: 1 or -1.
 ///
@@ -209,7 +210,7 @@ pub struct Trainer<'k> {
     kernel: &'k KernelMatrix,
     /// The kernel of each point with itself.
     diagonal: Vec<f32>,
-    /// 1 or -1, and 0 after the last example.
+    /// The sign of each example, 1 or -1, and 0 after the last example.
     signs: Vec<f64>,
     /// The cost of the training before.
     c: Option<f64>,
@@ -221,7 +222,7 @@ pub struct Trainer<'k> {
 struct State {
     /// `a_i y_i`.
     coefficients: Vec<f64>,
-    /// What the sum lacks at each example: `y_i - sum_j a_j y_j K_ij`.
+    /// The gap between the label and the sum at each example: `y_i - sum_j a_j y_j K_ij`.
     gaps: Vec<f64>,
     /// 0 if the coefficient can grow, otherwise negative infinity.
     up: Vec<f64>,
@@ -229,7 +230,7 @@ struct State {
     down: Vec<f64>,
 }
 
-/// An example, and how good a choice it is.
+/// An example, and the value by which it was chosen.
 #[derive(Clone, Copy)]
 struct Choice<T> {
     example: usize,
@@ -237,7 +238,7 @@ struct Choice<T> {
 }
 
 impl<'k> Trainer<'k> {
-    /// Nothing is trained yet.
+    /// A trainer that has not trained yet.
     ///
     /// # Panics
     /// If there is not a label for each point.
@@ -253,12 +254,12 @@ impl<'k> Trainer<'k> {
         Trainer { kernel, diagonal, signs, c: None, most_steps, state }
     }
 
-    /// With this maximum number of steps of a training, instead of [`STEPS_PER_EXAMPLE_OF_FIT`].
+    /// Sets the maximum number of steps of a training, instead of [`STEPS_PER_EXAMPLE_OF_FIT`].
     pub fn with_most_steps(self, most_steps: usize) -> Trainer<'k> {
         Trainer { most_steps, ..self }
     }
 
-    /// Trains with this cost. What was trained before changes the solution only within the tolerance.
+    /// Trains with this cost. Earlier trainings change the solution only within the tolerance.
     ///
     /// # Panics
     /// If `c` is not positive.
@@ -268,7 +269,7 @@ impl<'k> Trainer<'k> {
         let mut steps = 0;
         let mut first = self.state.highest();
         let is_converged = loop {
-            // Without an example that can grow, nothing can be done.
+            // If no coefficient can grow, nothing can be improved.
             if first.value == f64::NEG_INFINITY {
                 break true;
             }
@@ -290,8 +291,8 @@ impl<'k> Trainer<'k> {
         }
     }
 
-    /// Stretches the coefficients from the cost before to this one: then examples at the bound stay there. If there are
-    /// none, a greater cost changes nothing.
+    /// Stretches the coefficients from the last cost to this one, so that examples at the bound stay at the bound. If
+    /// there are no such examples, a greater cost changes nothing.
     fn start(&mut self, c: f64) {
         let before = self.c.replace(c).unwrap_or(c);
         let is_cut = self.state.coefficients.iter().any(|coefficient| coefficient.abs() >= before);
@@ -299,14 +300,14 @@ impl<'k> Trainer<'k> {
         for example in 0..self.kernel.len() {
             let sign = self.signs[example];
             let alpha = self.state.coefficients[example].abs();
-            // A product can miss a bound by its rounding.
+            // Rounding can make a product miss the bound.
             let alpha = if alpha >= before { c } else { (alpha * stretch).min(c) };
             self.state.gaps[example] = sign - stretch * (sign - self.state.gaps[example]);
             self.set(example, sign * alpha, c);
         }
     }
 
-    /// Sets a coefficient and where it can go from there.
+    /// Sets a coefficient, and whether it can grow and shrink from there.
     fn set(&mut self, example: usize, coefficient: f64, c: f64) {
         let [least, most] = self.bounds(example, c);
         self.state.coefficients[example] = coefficient;
@@ -318,8 +319,8 @@ impl<'k> Trainer<'k> {
         if self.signs[example] > 0.0 { [0.0, c] } else { [-c, 0.0] }
     }
 
-    /// The example whose coefficient should shrink while that of the first grows: the one with which the objective
-    /// gains most if bounds are left aside. And by how much the worst pair with the first violates the conditions.
+    /// Chooses the example whose coefficient should shrink while that of the first grows: the objective gains most by
+    /// it, bounds aside. Also returns by how much the worst pair with the first violates the conditions of the optimum.
     fn second(&self, first: Choice<f64>) -> (Choice<f32>, f64) {
         let itself = self.diagonal[first.example];
         let mut best = Choice { example: 0, value: 0.0_f32 };
@@ -357,7 +358,8 @@ impl<'k> Trainer<'k> {
         (best, violated.into_iter().fold(f64::NEG_INFINITY, greater))
     }
 
-    /// Grows one coefficient and shrinks another one by as much, as far as it helps. The next example to grow.
+    /// Grows one coefficient and shrinks another one by the same amount, as far as it helps. Returns the next example
+    /// to grow.
     fn step(&mut self, first: usize, second: usize, c: f64) -> Choice<f64> {
         let (row, other) = (self.kernel.padded(first), self.kernel.padded(second));
         let curvature = f64::from(row[first]) + f64::from(other[second]) - 2.0 * f64::from(row[second]);
@@ -365,7 +367,7 @@ impl<'k> Trainer<'k> {
         let [top, bottom] = [self.bounds(first, c)[1], self.bounds(second, c)[0]];
         let best = (self.state.gaps[first] - self.state.gaps[second]) / curvature.max(LEAST_CURVATURE);
         let length = best.min(top - grown).min(shrunk - bottom);
-        // A sum can miss a bound by its rounding.
+        // Rounding can make a sum miss the bound.
         let next = [
             if length == top - grown { top } else { grown + length },
             if length == shrunk - bottom { bottom } else { shrunk - length },
@@ -377,7 +379,8 @@ impl<'k> Trainer<'k> {
 }
 
 impl State {
-    /// The example whose coefficient should grow most: the one that lacks most. The first of several.
+    /// The example whose coefficient should grow most: of those that can grow, the one with the greatest gap. Of equal
+    /// ones, the first.
     fn highest(&self) -> Choice<f64> {
         let lack = |example: usize| self.gaps[example] + self.up[example];
         (0..self.gaps.len()).fold(Choice { example: 0, value: f64::NEG_INFINITY }, |best, example| {
@@ -385,7 +388,7 @@ impl State {
         })
     }
 
-    /// Changes the gaps after a step, and gives [`State::highest`].
+    /// Changes the gaps after a step, and returns the new [`State::highest`].
     fn advance(&mut self, row: &[f32], other: &[f32], length: f64) -> Choice<f64> {
         let mut best = Choice { example: 0, value: f64::NEG_INFINITY };
         let rows = row.as_chunks::<BLOCK_OF_EXAMPLES>().0.iter().zip(other.as_chunks::<BLOCK_OF_EXAMPLES>().0);
@@ -409,7 +412,8 @@ impl State {
         best
     }
 
-    /// The mean over the examples that lie on the margin. If there are none, the middle of what is possible.
+    /// The b of the solution: the mean over the examples on the margin. If there are none, the middle of the possible
+    /// values.
     fn b(&self, signs: &[f64], c: f64) -> f64 {
         let (mut sum, mut count) = (0.0, 0_usize);
         let (mut least, mut most) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -431,7 +435,7 @@ impl State {
     }
 }
 
-/// Faster than the one of `std`, which looks for numbers that are none.
+/// The greater number. Faster than `f64::max`, which also looks for NaN.
 fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
@@ -443,15 +447,15 @@ pub struct Svm {
     vectors: Points,
     coefficients: Vec<f64>,
     b: f64,
-    /// The sum of the support vectors, if the kernel is linear.
+    /// The weighted sum of the support vectors, if the kernel is linear.
     weights: Option<Vec<f64>>,
 }
 
 impl Svm {
-    /// The machine of a solution for these points. Keeps the support vectors alone.
+    /// The machine of a solution for these points. Keeps only the support vectors.
     ///
     /// # Panics
-    /// If the solution is not one for as many points.
+    /// If the solution is for another number of points.
     pub fn new(kernel: Kernel, points: &Points, solution: &Solution) -> Svm {
         assert_eq!(points.len(), solution.coefficients.len(), "a coefficient for each point");
         let rows: Vec<usize> = (0..points.len()).filter(|&row| solution.coefficients[row] != 0.0).collect();
@@ -475,7 +479,7 @@ impl Svm {
         Svm { kernel, vectors, coefficients, b, weights }
     }
 
-    /// f(x): positive for points of the class. For a linear kernel it takes the weights alone.
+    /// f(x): positive for points of the class. For a linear kernel, this needs only the weights.
     ///
     /// # Panics
     /// If the number of features is not that of the machine.
@@ -497,7 +501,7 @@ impl Svm {
         self.weights.as_deref()
     }
 
-    /// How alike two points are.
+    /// The kernel.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }
@@ -512,7 +516,7 @@ impl Svm {
         &self.coefficients
     }
 
-    /// What is taken off the sum.
+    /// The number that is subtracted from the sum.
     pub fn b(&self) -> f64 {
         self.b
     }
@@ -556,7 +560,7 @@ mod tests {
         }
     }
 
-    /// What the conditions of the optimum (Karush, Kuhn and Tucker) lack at worst.
+    /// The worst violation of the conditions of the optimum (Karush, Kuhn and Tucker).
     fn violation(kernel: Kernel, points: &Points, labels: &[bool], c: f64, solution: &Solution) -> f64 {
         let mut worst = solution.coefficients.iter().sum::<f64>().abs();
         for (at, (point, &label)) in points.rows().zip(labels).enumerate() {
@@ -585,8 +589,8 @@ mod tests {
         sum
     }
 
-    /// The nearest point of the box on the plane where the coefficients sum to 0: all move by the same, found by
-    /// halves.
+    /// The nearest point of the box whose coefficients sum to 0: all coefficients move by the same amount, found by
+    /// bisection.
     fn project(coefficients: &[f64], labels: &[bool], c: f64) -> Vec<f64> {
         let moved = |by: f64| -> Vec<f64> {
             let pairs = coefficients.iter().zip(labels);
@@ -662,7 +666,7 @@ mod tests {
                 objective(kernel, &points.part(&order), &shuffled, &other.coefficients),
             ];
             prop_assert!((objectives[0] - objectives[1]).abs() < 60.0 * TOLERANCE, "{objectives:?}");
-            // Decisions are flatter than objectives, so less is certain about them: |f - g|^2 is below twice the loss.
+            // The objective is flat near its optimum, so decisions are less certain: |f - g|^2 is below twice the loss.
             let certain = (2.0 * 60.0 * TOLERANCE).sqrt();
             let machines = [Svm::new(kernel, &points, &one), Svm::new(kernel, &points.part(&order), &other)];
             for point in points.rows() {

@@ -5,10 +5,10 @@
 //! sum over pairs apart of lambda v_pq  +  sum over pairs together of 1 - v_pq
 //! ```
 //!
-//! A trial takes a leaf at random, and with it all leaves left that are *near*: being together costs no more than being
-//! apart, so v_pq >= 1 / (1 + lambda). That is a cluster. It goes on with the rest. The cheapest of some trials counts. One
-//! cluster of all leaves and a cluster for each leaf are tried too, for a trial can cost more than these. The number of
-//! clusters comes out by itself.
+//! A trial takes a leaf at random, with all remaining leaves that are *near* it: being together costs no more than
+//! being apart, so v_pq >= 1 / (1 + lambda). These leaves are a cluster. The trial goes on with the remaining leaves.
+//! The cheapest of several trials counts. One cluster of all leaves and a cluster for each leaf are tried too, for a
+//! trial can cost more than these. The number of clusters need not be given.
 //!
 //! Costs are integers, in units of 1 / [`UNIT_OF_COST`], so the result is the same on every machine.
 
@@ -21,9 +21,9 @@ const BITS: usize = u64::BITS as usize;
 /// A greater lambda counts as this one.
 const MOST_LAMBDA: f64 = 16_384.0;
 
-/// Groups the leaves 0 to `count` - 1. `price` is the probability that 2 leaves belong together; the first one has the
-/// smaller number. What is outside of 0 to 1 counts as the nearest number inside, and no number as 0. Returns the cluster
-/// of each leaf, and what they cost. Clusters are numbered by their first leaves.
+/// Groups the leaves 0 to `count` - 1. `price` returns the probability that 2 leaves belong together; its first leaf
+/// has the smaller number. A value outside of 0 to 1 counts as the nearest value inside, and NaN as 0. Returns the
+/// cluster of each leaf, and the cost of all clusters. Clusters are numbered by their first leaves.
 ///
 /// The probability of each pair is computed once, and takes 4 bytes.
 pub fn cluster(
@@ -44,7 +44,7 @@ pub fn cluster(
         }
     }
     let cost = |p: usize, q: usize| stored[q * (q - 1) / 2 + p];
-    // A bit for each leaf and each leaf near to it.
+    // A row of bits for each leaf: one bit for each leaf that is near it.
     let words = count.div_ceil(BITS);
     let mut near = vec![0u64; count * words];
     for q in 0..count {
@@ -53,6 +53,7 @@ pub fn cluster(
             near[q * words + p / BITS] |= 1 << (p % BITS);
         }
     }
+
     let mut least = together.min(0);
     let mut best: Vec<u32> = if together < 0 { vec![0; count] } else { (0..count as u32).collect() };
     let mut random = Random::new(seed);
@@ -61,7 +62,7 @@ pub fn cluster(
     let mut left = vec![0u64; words];
     let mut members = Vec::new();
     for _ in 0..trials {
-        // The first one left of a random order is a random one of those left.
+        // The first remaining leaf in a random order is a random one of the remaining leaves.
         random.shuffle(&mut order);
         (0..count).for_each(|leaf| left[leaf / BITS] |= 1 << (leaf % BITS));
         let mut sum = 0;
@@ -91,9 +92,9 @@ pub fn cluster(
     (numbered(best), apart + least)
 }
 
-/// What a pair costs apart, and together.
+/// The cost of a pair apart, and together.
 fn pair_costs(probability: f32, lambda: f64) -> [i32; 2] {
-    // What is no number is not positive.
+    // NaN is not positive, so it counts as 0.
     let probability = if probability > 0.0 { f64::from(probability.min(1.0)) } else { 0.0 };
     let lambda = if lambda > 0.0 { lambda.min(MOST_LAMBDA) } else { 0.0 };
     [lambda * probability, 1.0 - probability].map(|cost| (cost * f64::from(UNIT_OF_COST)).round() as i32)
@@ -108,7 +109,7 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Clusters numbered by their first leaves.
+/// Numbers clusters in the order of their first leaves.
 fn numbered(mut clusters: Vec<u32>) -> Vec<u32> {
     let mut numbers = vec![u32::MAX; clusters.len()];
     let mut next = 0;
@@ -210,7 +211,7 @@ mod tests {
             let ratio = cost as f64 / least as f64;
             cheapest += usize::from(cost == least);
             (worst, sum) = (worst.max(ratio), sum + ratio);
-            // A single trial is within a factor of 5 on average only. The best of many is, too.
+            // A single trial is within a factor of 5 only on average. The best of many trials always is, here.
             assert!(ratio <= 5.0);
         }
         let mean = sum / rounds as f64;

@@ -1,8 +1,8 @@
-//! What a labelling of a page's nodes costs.
+//! The cost of a labelling of the nodes of a page.
 //!
 //! Each node has a visible label or is invisible. Leaves are visible, and a visible node has the label of its whole
-//! subtree. So above an invisible node all is invisible, and the highest visible nodes cut the page into subtrees of one
-//! label each. Leaves with the same label are a segment, also if they come from several such subtrees.
+//! subtree. So all nodes above an invisible node are invisible, and the highest visible nodes cut the page into
+//! subtrees of one label each. Leaves with the same label are a segment, even if they are in several such subtrees.
 //!
 //! ```text
 //! sum over visible nodes p of D_p(label of p)
@@ -11,14 +11,15 @@
 //!   + sum over neighbouring leaves p, q with different labels of price_pq
 //! ```
 //!
-//! The sum over edges is one over invisible nodes too: an invisible node pays the edges to its children, and gets back the
-//! edge to its parent, which is invisible then. What an invisible node costs in total is its *price*:
+//! The sum over edges can be written as a sum over invisible nodes too: an invisible node pays the edges to its
+//! children, and gets back the edge to its parent, for this parent is invisible too. The total cost of an invisible
+//! node is its *price*:
 //!
 //! ```text
 //! W_p = D_p(invisible) + sum over children c of edge_c - edge_p        (the root has no edge_p)
 //! ```
 //!
-//! All numbers are integers, in units of 1 / [`UNIT_OF_COST`]. So sums are exact, and so is "cheaper".
+//! All numbers are integers, in units of 1 / [`UNIT_OF_COST`]. So sums and comparisons are exact.
 
 /// In place of a label: the node is mere structure.
 pub const INVISIBLE: u32 = u32::MAX;
@@ -26,14 +27,14 @@ pub const INVISIBLE: u32 = u32::MAX;
 /// Costs are in units of 1 divided by this.
 pub const UNIT_OF_COST: u32 = 1 << 16;
 
-/// 2 leaves that are neighbours on the page, and what it costs that they have different labels.
+/// 2 leaves that are neighbours on the page, and the cost if they have different labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neighbours {
     /// One leaf.
     pub p: u32,
     /// The other leaf.
     pub q: u32,
-    /// What different labels cost.
+    /// The cost if the leaves have different labels.
     pub price: u32,
 }
 
@@ -43,7 +44,7 @@ pub struct Energy {
     parents: Vec<u32>,
     is_leaf: Vec<bool>,
     labels: usize,
-    /// A row for each label, for expansions read all nodes of a label.
+    /// The cost of each label at each node. Each label has a row, because expansions read all nodes of a label.
     data: Vec<u32>,
     invisible: Vec<u32>,
     edges: Vec<u32>,
@@ -51,14 +52,14 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// Nodes stand in preorder; the root's parent is `u32::MAX`. Labels are the numbers below `labels`. `data` has for
-    /// each node what each label costs. `invisible` has what it costs that a node is invisible; a leaf's is not read.
-    /// `edges` has what a visible node costs below an invisible parent; the root's is not read. The costs must contain
-    /// the factor lambda already.
+    /// Takes the nodes in preorder; the parent of the root is `u32::MAX`. Labels are the numbers below `labels`. `data`
+    /// has, for each node, the cost of each label. `invisible` has the cost of each invisible node; it is not read for
+    /// leaves. `edges` has the cost of each visible node with an invisible parent; it is not read for the root. The
+    /// costs must contain the factor lambda already.
     ///
     /// # Panics
-    /// If there is no node or no label, a number of costs is wrong, the nodes are not in preorder, or neighbours are not
-    /// 2 leaves.
+    /// If there is no node or no label, a list of costs has the wrong length, the nodes are not in preorder, or
+    /// neighbours are not 2 leaves.
     pub fn new(
         parents: Vec<u32>,
         labels: usize,
@@ -110,18 +111,18 @@ impl Energy {
         self.is_leaf[node]
     }
 
-    /// What a visible label costs at each node.
+    /// The cost of a visible label at each node.
     pub fn data_of_label(&self, label: u32) -> &[u32] {
         let nodes = self.parents.len();
         &self.data[label as usize * nodes..][..nodes]
     }
 
-    /// What a visible label costs at a node.
+    /// The cost of a visible label at a node.
     pub fn data(&self, node: usize, label: u32) -> i64 {
         i64::from(self.data_of_label(label)[node])
     }
 
-    /// The price of each node: what it costs in total that it is invisible. A leaf's means nothing.
+    /// The price of each node: its total cost if it is invisible. The prices of leaves mean nothing.
     pub fn prices(&self) -> Vec<i64> {
         let mut prices: Vec<i64> = self.invisible.iter().map(|&cost| i64::from(cost)).collect();
         for (node, &parent) in self.parents.iter().enumerate().skip(1) {
@@ -131,7 +132,8 @@ impl Energy {
         prices
     }
 
-    /// What a labelling costs. It has a label for each node, or [`INVISIBLE`]. `None` if it breaks a rule.
+    /// The cost of a labelling, which has a label or [`INVISIBLE`] for each node. `None` if the labelling breaks a
+    /// rule.
     pub fn cost(&self, labelling: &[u32]) -> Option<i64> {
         if labelling.len() != self.parents.len() {
             return None;
@@ -161,7 +163,7 @@ impl Energy {
 fn transpose(rows: &[u32], width: usize) -> Vec<u32> {
     let height = rows.len() / width;
     let mut columns = vec![0; rows.len()];
-    // Some rows at a time: what is read then stays in the cache.
+    // Takes a few rows at a time, so that they stay in the cache.
     for block in (0..height).step_by(16) {
         for column in 0..width {
             for row in block..height.min(block + 16) {

@@ -1,18 +1,19 @@
 //! Finds a cheap labelling by alpha-expansion (Y. Boykov, O. Veksler, R. Zabih, "Fast approximate energy minimization via
 //! graph cuts", PAMI 2001).
 //!
-//! All nodes start with one label. An *expansion* of a label alpha is a move: any nodes take alpha, and any internal nodes
-//! become invisible. A minimum cut finds the cheapest move. Labels are tried in order, until none of them has a move that
-//! saves anything.
+//! All nodes start with the same label. An *expansion* of a label alpha is a move: any nodes take alpha, and any
+//! internal nodes become invisible. A minimum cut finds the cheapest move. Labels are tried in order, until none of
+//! them has a move that saves anything.
 //!
-//! A label is not tried again before another label moved. For what 2 expansions of alpha reach, one reaches too, and the
-//! first one was the cheapest.
+//! A label is not tried again before another label has moved: a single expansion of alpha reaches any labelling that 2
+//! of them reach, and the first one was the cheapest.
 //!
 //! # The cut
 //!
-//! A node's new state is to *keep* its label, to be *invisible*, or to take *alpha*, in this order. A leaf is one node of
-//! the graph: on the sink side it takes alpha. An internal node is a `low` and a `high` one: on the sink side it is at least
-//! invisible, and alpha. An invisible node stays so at least, and has `high` only. With the price W_u of `energy`:
+//! A node's new state is to *keep* its label, to be *invisible*, or to take *alpha*, in this order. A leaf is one node
+//! of the graph; on the sink side, it takes alpha. An internal node is 2 nodes of the graph: it is at least invisible
+//! if `low` is on the sink side, and takes alpha if `high` is. An invisible node stays invisible or takes alpha, so it
+//! has `high` only. With the price W_u of `energy`:
 //!
 //! ```text
 //! leaf p:                D_p(alpha) - D_p(own label)   if p takes alpha
@@ -21,41 +22,44 @@
 //! high(u) => low(u),  high(u) => high(child),  low(child) => low(u) if u is visible
 //! ```
 //!
-//! Neighbours with the same label pay if one of them moves, others until both have moved.
+//! Neighbours with the same label pay if only one of them moves; neighbours with different labels pay until both have
+//! moved.
 //!
-//! # What is left out of the cut
+//! # Nodes left out of the cut
 //!
-//! Most labels move few nodes or none. 2 shortcuts find that out without a cut. The test `shortcuts_change_nothing`
-//! compares the labellings with those of the whole cut.
+//! Most labels move few nodes or none. 2 shortcuts find these nodes without a cut. The test `shortcuts_change_nothing`
+//! compares the labellings with those of a cut of all nodes.
 //!
-//! **Nodes that have alpha.** The subtree of such a node has alpha, and keeps it. Its internal nodes may become invisible,
-//! which is a matter of this subtree alone, as long as the parent does not take alpha: a sum from the leaves up finds the
-//! cheapest way. If the parent does, all are visible. So the subtree is one cost of its parent's `high`.
+//! **Nodes that have alpha.** The whole subtree of such a node has alpha. Its leaves keep alpha; its internal nodes may
+//! become invisible. As long as the parent does not take alpha, this affects the subtree alone, and a sum from the
+//! leaves up finds the cheapest way. If the parent takes alpha, the whole subtree is visible. So the subtree is a
+//! single cost of its parent's `high`.
 //!
-//! **Nodes that cannot gain.** Let P be a set of new states, with the leaf `p` in P if `p` takes alpha in it. Let x be any
-//! move, and x' the same move with no state above that of P. Take the costs of the tree alone, and give each leaf outside
-//! of P the most that its neighbours can add to the gain of x over x': the price for each neighbour in P or with alpha,
-//! and the prices of other neighbours with another label in 2 shares, one for each leaf, for such neighbours gain only if
-//! both move. Call this sum T. Then
+//! **Nodes that cannot gain.** Let P be a new state for each node; a leaf is in P if P gives it alpha. Let x be any
+//! move, and x' the same move with each state lowered to that of P if it is above. Let T be the costs of the tree
+//! alone, less a bonus for each leaf outside of P that takes alpha: the most that its neighbours can add to the gain of
+//! x over x'. For a neighbour in P or with alpha, this is the whole price. Any other neighbour with another label gains
+//! only if both leaves move, so each of the 2 leaves gets a share of the price. Then
 //!
 //! ```text
 //! cost(x) - cost(x') >= T(x) - T(x') >= T(x or P) - T(P)
 //! ```
 //!
-//! The second step holds because T is submodular. So if no states above P have a smaller T than P itself, x' costs no more
-//! than x: one of the cheapest moves is within P. T has no neighbours, so a sum from the leaves up minimises it. P starts
-//! with no move at all, and is replaced with the cheapest states above it, until it is the cheapest itself. If this is so
-//! at once, no move saves anything. Else the cut has only the nodes that move in P.
+//! The second step holds because T is submodular. So if no states above P have a smaller T than P itself, x' costs no
+//! more than x: one of the cheapest moves is within P. T has no terms for pairs of leaves, so a sum from the leaves up
+//! minimises it. In the first P, no node moves. P is replaced with the cheapest states at or above it, until P itself
+//! is the cheapest. If the first P is the cheapest, no move saves anything. Otherwise, the cut has only the nodes that
+//! move in P.
 //!
 //! The move taken is the one with the smallest sink side. It lies in every cheapest move, and so in P.
 
 use super::energy::{Energy, INVISIBLE};
 use super::max_flow::{FlowGraph, INFINITE};
 
-/// At most so many times all labels are tried.
+/// Maximum number of rounds in which all labels are tried.
 pub const ROUNDS: usize = 20;
 
-/// After so many steps per node in the search for P, all nodes are part of the cut.
+/// Maximum number of steps per node in the search for P. After that, all nodes are part of the cut.
 const WORK: usize = 16;
 
 /// No node of the graph.
@@ -66,7 +70,7 @@ const NONE: u32 = u32::MAX;
 pub struct Labelling {
     /// The label of each node, or [`INVISIBLE`].
     pub labels: Vec<u32>,
-    /// What the labelling costs.
+    /// The cost of the labelling.
     pub cost: i64,
     /// Number of rounds begun.
     pub rounds: usize,
@@ -75,13 +79,13 @@ pub struct Labelling {
 /// Finds a cheap labelling. All nodes start with the label `start`.
 ///
 /// # Panics
-/// If there is no such label.
+/// If `start` is not a label.
 pub fn minimise(energy: &Energy, start: u32) -> Labelling {
     assert!((start as usize) < energy.labels(), "no such label");
     let mut expansion = Expansion::new(energy, vec![start; energy.parents().len()]);
     let labels = energy.labels() as u32;
     let mut rounds = 0;
-    // The label that moved last. When its turn comes again, nothing changed since.
+    // The label that moved last. When its turn comes again, no other label has moved since.
     let mut last_moved = None;
     'rounds: while rounds < ROUNDS {
         rounds += 1;
@@ -101,7 +105,7 @@ pub fn minimise(energy: &Energy, start: u32) -> Labelling {
     Labelling { labels: expansion.labels, cost, rounds }
 }
 
-/// What a node does in a move.
+/// The new state of a node in a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     Keep,
@@ -113,50 +117,51 @@ enum State {
 struct Neighbour {
     leaf: u32,
     price: i64,
-    /// The share of this leaf in the price. The neighbour has the rest.
+    /// The part of the price that counts for the leaf that has this neighbour. The rest counts for the neighbour.
     share: i64,
 }
 
-/// A labelling, and what the next expansion needs.
+/// A labelling, and the values that the next expansion needs.
 struct Expansion<'e> {
     energy: &'e Energy,
     prices: Vec<i64>,
-    /// The first node behind each subtree.
+    /// The first node after each subtree.
     ends: Vec<u32>,
     /// The neighbours of leaf p are at `first_neighbour[p]..first_neighbour[p + 1]`.
     neighbours: Vec<Neighbour>,
     first_neighbour: Vec<u32>,
 
     labels: Vec<u32>,
-    /// What each node costs as it is: its label's cost, or its price.
+    /// The current cost of each node: that of its label, or its price if it is invisible.
     own: Vec<i64>,
-    /// For each leaf the sum of its shares with neighbours that have another label.
+    /// For each leaf, the sum of its shares of the prices of neighbours with another label.
     apart: Vec<i64>,
 
-    /// What the neighbours add to a leaf's gain at most.
+    /// For each leaf, the most that its neighbours can add to its gain.
     bonus: Vec<i64>,
     /// The states of P.
     states: Vec<State>,
-    /// The costs of T, less those of keeping all. First the sums over the children.
+    /// The costs of T, less those of keeping all labels. Before `sum_costs` comes to a node, the sums over its
+    /// children.
     costs: Vec<Costs>,
-    /// Gains of leaves outside of P that are no part of T yet.
+    /// Gains of leaves outside of P that are not part of T yet.
     gains: Vec<(u32, i64)>,
     path: Vec<u32>,
     graph: FlowGraph,
     /// The nodes that may change.
     moving: Vec<u32>,
-    /// The nodes `low` and `high` of the graph. Those of a leaf are the same.
+    /// For each node, its nodes `low` and `high` of the graph. For a leaf, both are the same.
     of_node: Vec<[u32; 2]>,
 }
 
-/// What a subtree costs.
+/// The costs of a subtree in 3 cases.
 #[derive(Clone, Copy, Default)]
 struct Costs {
     /// All nodes take alpha.
     alpha: i64,
-    /// The node is invisible.
+    /// Its top node is invisible.
     invisible: i64,
-    /// The cheapest states.
+    /// Its nodes have the cheapest states.
     least: i64,
 }
 
@@ -196,6 +201,7 @@ impl<'e> Expansion<'e> {
             }
         }
         let prices = energy.prices();
+
         let own_cost = |(node, &label): (usize, &u32)| match label {
             INVISIBLE => prices[node],
             label => energy.data(node, label),
@@ -221,7 +227,7 @@ impl<'e> Expansion<'e> {
         }
     }
 
-    /// Makes the cheapest move of a label. Returns whether it saves anything; else nothing changes.
+    /// Makes the cheapest move of a label if it saves anything, and returns whether it did.
     fn expand(&mut self, alpha: u32) -> bool {
         if !self.find_candidates(alpha) {
             return false;
@@ -234,21 +240,23 @@ impl<'e> Expansion<'e> {
         self.first_neighbour[leaf] as usize..self.first_neighbour[leaf + 1] as usize
     }
 
-    /// Finds P. Returns whether anything moves in it.
+    /// Finds P. Returns whether any node moves in P.
     fn find_candidates(&mut self, alpha: u32) -> bool {
         self.bonus.copy_from_slice(&self.apart);
         for leaf in 0..self.labels.len() {
             if self.labels[leaf] == alpha && self.energy.is_leaf(leaf) {
-                // These neighbours gain the whole price.
+                // The neighbours of a leaf with alpha gain the whole price.
                 for neighbour in &self.neighbours[self.neighbours_of(leaf)] {
                     self.bonus[neighbour.leaf as usize] += neighbour.share;
                 }
             }
         }
+
         self.sum_costs(alpha);
         if self.costs[0].least == 0 {
             return false;
         }
+
         self.states.fill(State::Keep);
         self.gains.clear();
         self.raise(0, alpha);
@@ -256,7 +264,7 @@ impl<'e> Expansion<'e> {
         while let Some((leaf, gain)) = self.gains.pop() {
             if self.states[leaf as usize] == State::Keep {
                 if steps == 0 {
-                    // P has all nodes.
+                    // All nodes move in P.
                     let state = |&label: &u32| if label == alpha { State::Keep } else { State::Alpha };
                     self.states.iter_mut().zip(&self.labels).for_each(|(old, label)| *old = state(label));
                     break;
@@ -267,7 +275,7 @@ impl<'e> Expansion<'e> {
         true
     }
 
-    /// Sums the costs of T from the leaves up, for the P in which nothing moves.
+    /// Sums the costs of T from the leaves up, for the P in which no node moves.
     fn sum_costs(&mut self, alpha: u32) {
         self.costs.fill(Costs::default());
         let (data, parents) = (self.energy.data_of_label(alpha), self.energy.parents());
@@ -294,8 +302,8 @@ impl<'e> Expansion<'e> {
         }
     }
 
-    /// The state of a node in the cheapest states of T, if it does not depend on those above. It is never below that of P,
-    /// for costs only fall when P grows.
+    /// The state of a node in the cheapest states of T, if the nodes above allow any state. It is never below the state
+    /// in P, for costs only fall when P grows.
     fn cheapest_state(&self, node: usize) -> State {
         let Costs { alpha, invisible, .. } = self.costs[node];
         let (keep, can_change) = match self.labels[node] {
@@ -311,12 +319,12 @@ impl<'e> Expansion<'e> {
         }
     }
 
-    /// The first node behind a subtree.
+    /// The first node after a subtree.
     fn end(&self, node: usize) -> usize {
         self.ends[node] as usize
     }
 
-    /// The state and the label of a node's parent. Above the root is an invisible node.
+    /// The state and the label of a node's parent. The parent of the root counts as invisible.
     fn above(&self, node: usize) -> (State, u32) {
         match self.energy.parents()[node] {
             u32::MAX => (State::Keep, INVISIBLE),
@@ -324,14 +332,14 @@ impl<'e> Expansion<'e> {
         }
     }
 
-    /// Replaces P in a subtree with the cheapest states that are not below it. The leaves that take alpha are new gains of
-    /// their neighbours.
+    /// Replaces P in a subtree with the cheapest states that are not below P. Each leaf that now takes alpha gives its
+    /// neighbours new gains.
     fn raise(&mut self, top: usize, alpha: u32) {
         let (mut node, end) = (top, self.end(top));
         while node < end {
             let label = self.labels[node];
             let (above, above_label) = self.above(node);
-            // What has alpha is no part of the cut.
+            // There is nothing to raise if alpha is the label already, or the state in P.
             if label == alpha || self.states[node] == State::Alpha {
                 node = self.end(node);
                 continue;
@@ -359,7 +367,7 @@ impl<'e> Expansion<'e> {
         }
     }
 
-    /// Raises the bonus of a leaf outside of P, and P with it.
+    /// Adds a gain to the bonus of a leaf outside of P, and raises P as far as this changes the cheapest states.
     fn add_gain(&mut self, leaf: usize, gain: i64, alpha: u32, steps: &mut usize) {
         let mut change = Costs { alpha: -gain, ..Costs::default() };
         let mut at = leaf;
@@ -448,7 +456,8 @@ impl<'e> Expansion<'e> {
         self.graph.solve().expect("keeping all is finite");
     }
 
-    /// Adds what a leaf pays for its neighbours. Both must be added: the second one adds the edge.
+    /// Adds the prices between a leaf and its neighbours. It must be called for both leaves of a pair: the second call
+    /// adds the edge.
     fn add_neighbours(&mut self, leaf: usize, of_leaf: u32, alpha: u32) {
         let mut sum = 0;
         for neighbour in &self.neighbours[self.neighbours_of(leaf)] {
@@ -462,7 +471,7 @@ impl<'e> Expansion<'e> {
             } else if of_other != NONE && is_same {
                 self.graph.add_edge(of_leaf, of_other, price, price);
             } else if of_other != NONE {
-                // The price until both have moved.
+                // The price is paid until both have moved.
                 self.graph.add_edge(of_leaf, of_other, price, 0);
                 add_cost(&mut self.graph, of_other, -price);
             }
@@ -509,7 +518,7 @@ impl<'e> Expansion<'e> {
     }
 }
 
-/// Adds what it costs that a node is on the sink side.
+/// Adds the cost of a node being on the sink side. The cost may be negative.
 fn add_cost(graph: &mut FlowGraph, node: u32, cost: i64) {
     graph.add_terminals(node, cost.max(0), (-cost).max(0));
 }
@@ -522,7 +531,7 @@ mod tests {
     use crate::segmentation::energy::Neighbours;
     use dehusk_core::random::Random;
 
-    /// How large the costs of a random energy are.
+    /// The largest possible costs in a random energy.
     #[derive(Clone, Copy, Debug)]
     struct Sizes {
         data: usize,
@@ -566,7 +575,7 @@ mod tests {
         Energy::new(parents, labels, data, invisible, edges, neighbours)
     }
 
-    /// A labelling that keeps the rules. One in 4 is that of the start.
+    /// A labelling that keeps the rules. One in 4 gives all nodes the label 0.
     fn random_labelling(seed: u64, energy: &Energy) -> Vec<u32> {
         let mut random = Random::along(seed, &[1]);
         let invisible = 30 * random.below(4);
@@ -589,7 +598,7 @@ mod tests {
             .prop_map(|(data, invisible, edge, price)| Sizes { data, invisible, edge, price })
     }
 
-    /// The least cost of the labellings that can be made by giving each node one of its choices.
+    /// The least cost of all labellings in which each node has one of its choices.
     fn least(energy: &Energy, choices: &[Vec<u32>]) -> i64 {
         fn try_from(energy: &Energy, choices: &[Vec<u32>], labels: &mut Vec<u32>, least: &mut i64) {
             let node = labels.len();
@@ -609,7 +618,7 @@ mod tests {
         result
     }
 
-    /// An expansion with nothing left out, as the specification has it.
+    /// An expansion by a cut of all nodes, as specified at the top of this module.
     fn expanded_by_whole_cut(energy: &Energy, labels: &[u32], alpha: u32) -> Vec<u32> {
         let mut graph = FlowGraph::new();
         let prices = energy.prices();
@@ -753,7 +762,8 @@ mod tests {
             let pairs = leaves.windows(2).map(|pair| Neighbours { p: pair[0], q: pair[1], price: 1 << 30 }).collect();
             let data = (0..nodes * labels).map(|at| energy.data(at / labels, (at % labels) as u32) as u32).collect();
             let edges = vec![1 << 30; nodes];
-            // Over a single child, invisibility costs nothing if that child is invisible. So each costs something here.
+            // An invisible node with a single invisible child would cost nothing. So each invisible node has a cost
+            // here.
             let invisible = vec![1 << 30; nodes];
             let energy = Energy::new(energy.parents().to_vec(), labels, data, invisible, edges, pairs);
             let found = minimise(&energy, 0);

@@ -1,11 +1,11 @@
-//! What a part of a page looks like and reads like, in numbers: each part alone, two leaves, and a part in the one around it
-//! (Chakrabarti, Kumar, Punera, WWW 2008, section 4.2; the paper names examples, the list is ours).
+//! Features of the looks and the text of parts: of a part alone, of two leaves, and of a part in the part around it
+//! (Chakrabarti, Kumar, Punera, WWW 2008, section 4.2; the paper names examples, this list is ours).
 
 use super::parts::{Ancestors, Parts};
 use dehusk_core::dom::facts::{Area, Count, Facts};
 use dehusk_core::html::{NodeKind, Rect, Style, Tree, WEIGHT_OF_BOLD};
 
-/// The kinds of elements that are told apart.
+/// The classes of elements: the feature of each class, and the names of its elements.
 const CLASSES: [(&str, &[&str]); 5] = [
     ("is-heading", &["h1", "h2", "h3", "h4", "h5", "h6"]),
     ("is-paragraph", &["p", "blockquote", "pre"]),
@@ -14,9 +14,9 @@ const CLASSES: [(&str, &[&str]); 5] = [
     ("is-form", &["form", "input", "select", "textarea", "button", "fieldset"]),
 ];
 
-/// The features that two parts can differ in.
+/// Number of features that are compared between two parts: the first ones of a part.
 pub const COMPARED: usize = 24;
-/// The features of a part.
+/// Number of features of a part.
 pub const PART_WIDTH: usize = 30;
 
 macro_rules! names {
@@ -25,10 +25,10 @@ macro_rules! names {
         pub const NAMES: [&str; PART_WIDTH] = [$($name,)* $($class,)*];
         /// The names of the features of two leaves.
         pub const PAIR_NAMES: [&str; PAIR_WIDTH] = [$($name,)* $($pair,)*];
-        /// The names of the features of a part in the one around it.
+        /// The names of the features of a part in the part around it.
         pub const EDGE_NAMES: [&str; EDGE_WIDTH] =
             [$($name,)* $($class,)* $(concat!("child-", $name),)* $($edge,)*];
-        /// The names of the features of a part and another one that it may be of a segment with.
+        /// The names of the features of a part and a label: another part that may be in the same segment.
         pub const LABEL_NAMES: [&str; LABEL_WIDTH] =
             [$($name,)* $($pair,)* $(concat!("label-", $name),)* $(concat!("label-", $class),)* $($label,)*];
     };
@@ -36,9 +36,9 @@ macro_rules! names {
 
 /// Number of features of two leaves.
 pub const PAIR_WIDTH: usize = COMPARED + 9;
-/// Number of features of a part and another one that it may be of a segment with.
+/// Number of features of a part and a label.
 pub const LABEL_WIDTH: usize = PAIR_WIDTH + PART_WIDTH + 4;
-/// Number of features of a part in the one around it.
+/// Number of features of a part in the part around it.
 pub const EDGE_WIDTH: usize = PART_WIDTH + COMPARED + 3;
 
 names! {
@@ -54,10 +54,10 @@ names! {
 /// The features of a part.
 pub type Vector = [f32; PART_WIDTH];
 
-/// The features of all parts of a page, and what is needed to compare two of them.
+/// The features of all parts of a page, and the facts that are needed to compare two parts.
 #[derive(Clone, Debug)]
 pub struct Described {
-    /// Of each part, as [`NAMES`] say.
+    /// The features of each part, in the order of [`NAMES`].
     pub vectors: Vec<Vector>,
     looks: Vec<Look>,
     ancestors: Ancestors,
@@ -65,7 +65,7 @@ pub struct Described {
     rects: Vec<Rect>,
 }
 
-/// What is the same or not.
+/// Looks of a part that are only compared for equality.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     tag: u32,
@@ -74,7 +74,7 @@ struct Look {
 }
 
 impl Described {
-    /// The features of the parts of a page..
+    /// The features of the parts of a page.
     pub fn of(facts: &Facts, parts: &Parts) -> Described {
         let tree = facts.tree();
         let by_names: Vec<Style>;
@@ -93,6 +93,7 @@ impl Described {
         };
         let page_font = fonts.mean(tree, 0);
         let deepest = parts.depths.iter().copied().max().unwrap_or(0).max(1) as f32;
+
         let mut tags: rustc_hash::FxHashMap<&str, u32> = rustc_hash::FxHashMap::default();
         let mut described = Described {
             vectors: Vec::with_capacity(parts.len()),
@@ -112,6 +113,7 @@ impl Described {
             let [font, largest, bold, italic] = fonts.of_node(tree, node);
             let name = tag_of(facts, node);
             let class = CLASSES.iter().position(|(_, names)| names.contains(&name)).unwrap_or(CLASSES.len());
+
             let mut vector = [0.0; PART_WIDTH];
             vector[..COMPARED].copy_from_slice(&[
                 (rect.left + rect.width / 2.0) / page_width,
@@ -139,6 +141,7 @@ impl Described {
                 share(count(Count::Items), facts.nodes(node) as f32),
                 share(parts.depths[part] as f32, deepest),
             ]);
+
             vector[COMPARED + class] = 1.0;
             let next = tags.len() as u32;
             let tag = *tags.entry(name).or_insert(next);
@@ -148,7 +151,7 @@ impl Described {
         described
     }
 
-    /// The features of two parts together, as [`PAIR_NAMES`] say.
+    /// The features of two parts together, in the order of [`PAIR_NAMES`].
     pub fn pair(&self, parts: &Parts, a: usize, b: usize) -> [f32; PAIR_WIDTH] {
         let mut pair = [0.0; PAIR_WIDTH];
         for ((difference, a), b) in pair.iter_mut().zip(&self.vectors[a][..COMPARED]).zip(&self.vectors[b]) {
@@ -176,7 +179,7 @@ impl Described {
         pair
     }
 
-    /// The features of a part and another one that it may be of a segment with, as [`LABEL_NAMES`] say.
+    /// The features of a part and a label, which has this many leaves, in the order of [`LABEL_NAMES`].
     pub fn label(&self, parts: &Parts, part: usize, label: usize, leaves: u32) -> [f32; LABEL_WIDTH] {
         let mut all = [0.0; LABEL_WIDTH];
         all[..PAIR_WIDTH].copy_from_slice(&self.pair(parts, part, label));
@@ -192,7 +195,7 @@ impl Described {
         all
     }
 
-    /// The features of a part in the one around it, as [`EDGE_NAMES`] say.
+    /// The features of a part in the part around it, in the order of [`EDGE_NAMES`].
     pub fn edge(&self, parts: &Parts, child: usize, children: u32, leaves: [u32; 2]) -> [f32; EDGE_WIDTH] {
         let parent = parts.parents[child] as usize;
         let mut edge = [0.0; EDGE_WIDTH];
@@ -209,7 +212,7 @@ impl Described {
     }
 }
 
-/// The name of the block element that a part is, or is in.
+/// The name of a node that is a block element or a control, or of the nearest one around it.
 fn tag_of<'t>(facts: &Facts<'t>, node: usize) -> &'t str {
     let tree = facts.tree();
     let is_own = |&node: &usize| {
@@ -223,9 +226,9 @@ fn is_control(name: &str) -> bool {
     matches!(name, "input" | "select" | "textarea" | "button" | "img" | "iframe" | "video")
 }
 
-/// Sums over the characters of runs of text, before each node.
+/// The fonts and colors of the text in each node.
 struct Fonts {
-    /// Characters, their font sizes, bold ones, italic ones.
+    /// Sums over the text before each node: characters, their font sizes, bold characters, italic characters.
     before: Vec<[f64; 4]>,
     largest_of: Vec<f32>,
     colors: Vec<Option<[u8; 3]>>,
@@ -238,7 +241,7 @@ impl Fonts {
         let mut sum = [0.0; 4];
         let mut before = vec![sum];
         let mut largest_of = vec![0.0f32; tree.len()];
-        // The color of the longest run in each node, and its length.
+        // The color of the longest run in each node, and the length of this run.
         let mut colors: Vec<Option<[u8; 3]>> = vec![None; tree.len()];
         let mut longest = vec![0u32; tree.len()];
         for (node, style) in styles.iter().enumerate() {
@@ -262,7 +265,7 @@ impl Fonts {
         Fonts { before, largest: largest_of[0], largest_of, colors }
     }
 
-    /// Mean and largest size of the font, bold and italic characters.
+    /// Mean and largest font size in a node, and its numbers of bold and of italic characters.
     fn of_node(&self, tree: &Tree, node: usize) -> [f32; 4] {
         let [_, _, bold, italic] = self.sums(tree, node);
         [self.mean(tree, node), self.largest_of[node], bold as f32, italic as f32]
@@ -284,7 +287,7 @@ impl Fonts {
     }
 }
 
-/// A color as lightness and two opponent colors (CIE Lab), in hundreds.
+/// A color as lightness and two opponent colors (CIE Lab), divided by 100.
 fn lab(color: [u8; 3]) -> [f32; 3] {
     let linear = color.map(|part| {
         let part = f32::from(part) / 255.0;

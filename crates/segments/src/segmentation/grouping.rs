@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// The group of each leaf of a page, numbered from 0 by the first leaf of each.
+/// The group of each leaf of a page. Groups are numbered from 0, in the order of their first leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Grouping {
     groups: Vec<u32>,
@@ -10,7 +10,7 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Leaves with the same label are a group.
+    /// Makes a group of all leaves with the same label.
     pub fn of<L: Eq + std::hash::Hash>(labels: impl IntoIterator<Item = L>) -> Grouping {
         let mut numbers: FxHashMap<L, u32> = FxHashMap::default();
         let mut groups = Vec::new();

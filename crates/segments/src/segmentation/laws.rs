@@ -28,7 +28,7 @@ pub const METHODS: [Method; 15] = [
     Method::Whole,
 ];
 
-/// Checks how a page is divided by all methods, and its blocks with likely and with unlikely boxes.
+/// Checks the segments of a page by all methods, and its blocks with estimated and with random boxes.
 #[track_caller]
 pub fn check(html: &str) {
     METHODS.iter().for_each(|&method| check_method(html, method));
@@ -38,7 +38,7 @@ pub fn check(html: &str) {
     }
 }
 
-/// Checks how a page is divided by one method.
+/// Checks the segments of a page by one method.
 #[track_caller]
 pub fn check_method(html: &str, method: Method) {
     let divided = || {
@@ -51,7 +51,7 @@ pub fn check_method(html: &str, method: Method) {
     assert_eq!(divided().0.grouping, segments.grouping, "{method:?} {html:?}");
 }
 
-/// Each text is a leaf, each leaf has a group, and groups are numbered by their first leaves.
+/// Checks that each text is a leaf, each leaf has a group, and groups are numbered by their first leaves.
 #[track_caller]
 fn check_groups(html: &str, tree: &Tree, segments: &Segments) {
     let Segments { leaves, grouping, .. } = segments;
@@ -66,7 +66,7 @@ fn check_groups(html: &str, tree: &Tree, segments: &Segments) {
     assert_eq!(next as usize, grouping.count(), "{html:?} {grouping:?}");
 }
 
-/// The outermost nodes of the segments follow each other in the page, and hold each leaf once: in its own segment.
+/// Checks that the outermost nodes of the segments do not overlap, and hold each leaf once: in its own segment.
 #[track_caller]
 fn check_nodes(html: &str, tree: &Tree, segments: &Segments) {
     let Segments { leaves, grouping, .. } = segments;
@@ -86,9 +86,9 @@ fn check_nodes(html: &str, tree: &Tree, segments: &Segments) {
     assert!(held.iter().copied().eq(0..leaves.len()), "{html:?} {nodes:?} {held:?}");
 }
 
-/// Any boxes: some have no area, lie beside the page, or overlap.
+/// Random boxes. Some have no area, lie outside of the page, or overlap.
 pub fn random_boxes(tree: &Tree, random: &mut Random) -> Boxes {
-    // The fewer places there are, the more often pieces begin and end at the same one.
+    // Places are on a grid, so that some boxes begin or end at the same place.
     let step = random.between(1, 40);
     let rect = |_| {
         let mut places = |least: i32, most: usize| (least + random.below(most) as i32) as f32 * step as f32 / 2.0;
@@ -103,15 +103,15 @@ pub fn random_boxes(tree: &Tree, random: &mut Random) -> Boxes {
     Boxes { width: random.below(2000) as f32, height: random.below(2000) as f32, of, styles }
 }
 
-/// For each degree of coherence, blocks hold each leaf that is drawn once, and follow each other by their first nodes. Those of a
-/// higher degree are parts of those of a lower one.
+/// Checks for each degree of coherence that the blocks hold each drawn leaf once, and are in the order of their first
+/// nodes; and that blocks of a higher degree are parts of blocks of a lower degree.
 ///
-/// The boxes are those of the facts. They may be any.
+/// The facts may have any boxes.
 #[track_caller]
 pub fn check_blocks(facts: &Facts) {
     let tree = facts.tree();
     let leaves: Vec<usize> = (0..tree.len()).filter(|&node| is_visible_leaf(facts, node)).collect();
-    // The blocks of the leaves for the degree before.
+    // For the degree before: the number of blocks, and the block of each leaf.
     let mut coarser: Option<(usize, Vec<usize>)> = None;
     for permitted in 2..=MOST_COHERENT {
         let blocks = vision_blocks(facts, permitted);
@@ -121,7 +121,7 @@ pub fn check_blocks(facts: &Facts) {
         for (number, block) in blocks.iter().enumerate() {
             assert!(block.nodes.is_sorted_by(|a, b| a < b), "{permitted} {block:?}");
             assert!((1..=MOST_COHERENT).contains(&block.coherence), "{permitted} {block:?}");
-            // What is not coherent enough cannot be divided.
+            // A block below the permitted degree is a leaf, which cannot be divided.
             let is_leaf = || block.nodes.len() == 1 && leaves.binary_search(&(block.nodes[0] as usize)).is_ok();
             assert!(block.coherence >= permitted || is_leaf(), "{permitted} {block:?}");
             nodes.extend(block.nodes.iter().map(|&node| (node as usize, number)));

@@ -28,7 +28,7 @@ pub enum MarkedError {
         path: PathBuf,
         /// The number of the line, from 1.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         problem: String,
         /// A line as it should be.
         example: &'static str,
@@ -44,7 +44,7 @@ pub trait MarkedLine: DeserializeOwned {
     fn bytes(&self) -> &[(usize, usize)];
 }
 
-/// Reads the lines of a file, and calls `take` with each. It may say what is wrong with a line.
+/// Reads the lines of a file, and calls `take` with each line. If a line is wrong, `take` returns the problem.
 ///
 /// # Errors
 /// If the file cannot be read, or a line is not valid.
@@ -74,19 +74,20 @@ pub fn read_marked<L: MarkedLine>(
 pub struct MarkedRange<T> {
     /// The bytes.
     pub bytes: Range<usize>,
-    /// What is said of them.
+    /// The value that the mark gives them.
     pub value: T,
-    /// Number of bytes of all that is marked as one thing.
+    /// Number of bytes in all ranges of the same marked thing.
     size: usize,
 }
 
-/// The ranges of one thing.
+/// The ranges of one marked thing.
 pub fn marked_ranges<T: Clone>(bytes: &[(usize, usize)], value: T) -> impl Iterator<Item = MarkedRange<T>> {
     let size = bytes.iter().map(|(start, end)| end - start).sum();
     bytes.iter().map(move |&(start, end)| MarkedRange { bytes: start..end, value: value.clone(), size })
 }
 
-/// For each leaf, in the order of the page, what is said of the smallest marked thing around it. `None` if there is none.
+/// For each leaf, the value of the smallest marked thing around it, or `None` without one. The leaves must be in the
+/// order of the page.
 pub fn smallest_around<T: Clone>(
     ranges: &[MarkedRange<T>],
     tree: &Tree,
@@ -128,7 +129,7 @@ mod tests {
     fn the_smallest_thing_around_a_leaf_counts() {
         assert_eq!(values(PAGE, &[]), [None; 4]);
         assert_eq!(values(PAGE, &[vec![(0, 24)], vec![(8, 16)]]), [Some(0), Some(1), Some(0), None]);
-        // A range ends before its end.
+        // The byte at the end of a range is not in the range.
         assert_eq!(values(PAGE, &[vec![(3, 11)]]), [Some(0), None, None, None]);
         assert_eq!(values(PAGE, &[vec![(3, 12)]]), [Some(0), Some(0), None, None]);
         assert_eq!(values(PAGE, &[vec![(4, 12)]]), [None, Some(0), None, None]);

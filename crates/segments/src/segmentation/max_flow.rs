@@ -1,10 +1,11 @@
 //! Minimum cut between a source and a sink (Y. Boykov, V. Kolmogorov, "An experimental comparison of min-cut/max-flow
 //! algorithms for energy minimization in vision", PAMI 2004).
 //!
-//! 2 trees grow towards each other through edges with room: the *source tree* holds nodes that the source can still reach,
-//! the *sink tree* holds nodes that can still reach the sink. Where they touch is a path from source to sink. Flow is
-//! pushed along it, and at least one edge becomes full. The nodes cut off by full edges are *orphans*: each looks for
-//! another parent in its tree, and leaves the tree if it finds none. So the trees are repaired, not built again.
+//! 2 trees grow towards each other through edges with room: the *source tree* holds nodes that the source can still
+//! reach, the *sink tree* holds nodes that can still reach the sink. Where the trees touch, there is a path from source
+//! to sink. Flow is pushed along this path, and fills at least one edge. The nodes cut off by full edges are *orphans*:
+//! each looks for another parent in its tree, and leaves the tree if it finds none. So the trees are repaired, not
+//! built again.
 //!
 //! In the end the sink tree has all nodes that can still reach the sink. This is the minimum cut with the smallest sink
 //! side, which is unique: it does not depend on the order of nodes and edges.
@@ -29,9 +30,9 @@ pub struct FlowGraph {
     nodes: Vec<Node>,
     /// The edges 2i and 2i + 1 are the 2 directions of one edge.
     edges: Vec<Edge>,
-    /// Flow of paths from the source over a single node to the sink.
+    /// Flow of paths from the source through a single node to the sink.
     direct: i64,
-    /// Nodes from which their tree may grow. Some were freed since.
+    /// Nodes from which a tree may grow. Some may have left their tree since.
     active: VecDeque<u32>,
     orphans: VecDeque<u32>,
     /// Number of augmentations so far.
@@ -41,7 +42,7 @@ pub struct FlowGraph {
 #[derive(Clone, Debug)]
 struct Node {
     first_edge: u32,
-    /// The edge to the parent that was found last for this node as an orphan, or `END`.
+    /// The edge to the last parent that this node found as an orphan, or `END`.
     adopted: u32,
     /// The edge from the node to its parent, or one of the constants above.
     parent: u32,
@@ -127,7 +128,7 @@ impl FlowGraph {
             let Some(&node) = self.active.front() else { return Some(flow) };
             let path = if self.nodes[node as usize].parent == FREE { None } else { self.grow(node) };
             match path {
-                // The node may have more such edges, so it stays the first one.
+                // The node may have more such edges, so it stays first in the queue.
                 Some(edge) => {
                     self.time += 1;
                     flow = flow.saturating_add(self.augment(edge));
@@ -144,7 +145,8 @@ impl FlowGraph {
         None
     }
 
-    /// Whether a node is on the sink side of the minimum cut: the one with the smallest sink side.
+    /// Whether a node is on the sink side of the minimum cut. Of equal cuts, the one with the smallest sink side is
+    /// meant.
     pub fn is_on_sink_side(&self, node: u32) -> bool {
         let node = &self.nodes[node as usize];
         node.is_sink && node.parent != FREE
@@ -174,7 +176,8 @@ impl FlowGraph {
         None
     }
 
-    /// Room for flow away from a node of the source tree, or towards a node of the sink tree. The edge starts at the node.
+    /// The room of an edge that starts at a node: for flow away from the node if it is in the source tree, or towards
+    /// the node if it is in the sink tree.
     fn room(&self, edge: u32, is_sink: bool) -> i64 {
         self.edges[(edge ^ u32::from(is_sink)) as usize].room
     }
@@ -185,7 +188,7 @@ impl FlowGraph {
         }
     }
 
-    /// Pushes as much flow as possible along the path through this edge, and returns how much.
+    /// Pushes as much flow as possible along the path through this edge, and returns the amount.
     fn augment(&mut self, edge: u32) -> i64 {
         let ends = [self.edges[(edge ^ 1) as usize].to, self.edges[edge as usize].to];
         let mut amount = self.edges[edge as usize].room;
@@ -223,18 +226,18 @@ impl FlowGraph {
         self.edges[(edge ^ 1) as usize].room += amount;
     }
 
-    /// The orphans nearest to the terminal are adopted first.
+    /// Makes a node an orphan. The orphans nearest to the terminal are adopted first.
     fn orphan(&mut self, node: u32) {
         self.nodes[node as usize].parent = ORPHAN;
         self.orphans.push_front(node);
     }
 
-    /// Finds a parent for an orphan, or frees it. Then its children are orphans.
+    /// Finds a parent for an orphan. Without one, the orphan leaves its tree, and its children become orphans.
     fn adopt(&mut self, orphan: u32) {
         let Node { first_edge, adopted, is_sink, distance: before, .. } = self.nodes[orphan as usize];
         let (mut nearest, mut parent) = (u32::MAX, FREE);
-        // The search starts after the last parent, and ends with one as near as it was. So a node with many edges does not
-        // read the full ones again and again.
+        // The search starts after the last parent, and ends at a parent as near as that one was. So a node with many
+        // edges does not read its full edges again and again.
         let mut edge = if adopted == END { END } else { self.edges[adopted as usize].next };
         let mut starts_over = true;
         loop {
@@ -260,6 +263,7 @@ impl FlowGraph {
             }
             edge = next;
         }
+
         let time = self.time;
         let node = &mut self.nodes[orphan as usize];
         node.parent = parent;
@@ -267,6 +271,7 @@ impl FlowGraph {
             (node.distance, node.time, node.adopted) = (nearest + 1, time, parent);
             return;
         }
+
         let mut edge = first_edge;
         while edge != END {
             let Edge { to, next, .. } = self.edges[edge as usize];
@@ -285,8 +290,8 @@ impl FlowGraph {
         }
     }
 
-    /// Number of edges from a node to its terminal along parents, or `u32::MAX` if they end elsewhere. The nodes passed
-    /// remember theirs until the next augmentation.
+    /// Number of edges from a node to its terminal along parents, or `u32::MAX` if the parents do not lead there. The
+    /// nodes on the way remember their own number until the next augmentation.
     fn distance(&mut self, start: u32) -> u32 {
         let (mut steps, mut at) = (0, start as usize);
         let mut distance = loop {
@@ -320,7 +325,7 @@ mod tests {
     use super::*;
     use dehusk_core::random::Random;
 
-    /// Terminals of each node, and edges.
+    /// The capacities of each node from the source and to the sink, and the edges.
     #[derive(Clone, Debug)]
     struct Case {
         terminals: Vec<[i64; 2]>,
@@ -328,7 +333,7 @@ mod tests {
     }
 
     impl Case {
-        /// Capacities are below `limit`, and one edge in 8 is infinite if `infinite`.
+        /// Capacities are below `limit`. With `infinite`, a quarter of the capacities of edges are infinite.
         fn random(seed: u64, nodes: usize, edges: usize, limit: usize, infinite: bool) -> Case {
             let mut random = Random::new(seed);
             let capacity = |random: &mut Random, one_in: usize| match random.below(one_in) {
@@ -403,7 +408,7 @@ mod tests {
             }
             finite += 1;
             assert_eq!(flow, Some(least), "{case:?}");
-            // The smallest sink side is the intersection of those of all minimum cuts.
+            // The smallest sink side is the intersection of the sink sides of all minimum cuts.
             let smallest = cuts.filter(|&(cut, _)| cut == least).fold(u32::MAX, |all, (_, sinks)| all & sinks);
             for node in 0..nodes as u32 {
                 assert_eq!(graph.is_on_sink_side(node), smallest >> node & 1 == 1, "{case:?}");
@@ -420,7 +425,7 @@ mod tests {
             case.graph(&mut graph);
             if let Some(flow) = graph.solve() {
                 prop_assert_eq!(flow, case.cut(|node| graph.is_on_sink_side(node)));
-                // No flow is lost: what enters a node leaves it.
+                // No flow is lost: all flow into a node leaves it.
                 let mut balance: Vec<i64> = case.terminals.iter().map(|[source, sink]| source - sink).collect();
                 let mut flows = graph.direct;
                 for (index, &(from, to, [forward, _])) in case.edges.iter().enumerate() {
@@ -489,7 +494,8 @@ mod tests {
                 }
                 // A path with terminals everywhere.
                 2 => {
-                    // The cheapest cut so far, with the last node on the source side, and on the sink side.
+                    // The costs of the cheapest cuts so far: with the last node on the source side, and on the sink
+                    // side.
                     let mut cheapest = [0, 0];
                     for node in 0..nodes {
                         let amount = random.below(100) as i64;

@@ -1,5 +1,5 @@
-//! What is learned about segments: how far parts are from each other, and which belong together (Chakrabarti, Kumar,
-//! Punera, WWW 2008, section 4).
+//! The learned model of segments: the distances between parts, and the probabilities that they belong together
+//! (Chakrabarti, Kumar, Punera, WWW 2008, section 4).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ const PAIRS: ModelFormat = ModelFormat { model: "segment-pairs", version: VERSIO
 const LABELS: ModelFormat = ModelFormat { model: "segment-labels", version: VERSION, features: &LABEL_NAMES };
 const EDGES: ModelFormat = ModelFormat { model: "segment-edges", version: VERSION, features: &EDGE_NAMES };
 const FIT: FitOptions = FitOptions { ridge: 1.0, clip: Some(5.0) };
-/// Maximum number of pairs of leaves of a page that are learned from.
+/// Maximum number of pairs of leaves per page that the model learns from.
 const PAIRS_OF_PAGE: usize = 2000;
 
 /// A page, ready to be divided.
@@ -34,7 +34,7 @@ const PAIRS_OF_PAGE: usize = 2000;
 pub struct Scene {
     /// Its parts.
     pub parts: Parts,
-    /// What they look like.
+    /// The features of the parts.
     pub described: Described,
     /// Pairs of leaves that lie next to each other, as indexes into [`Parts::leaves`].
     pub neighbours: Vec<(u32, u32)>,
@@ -65,7 +65,8 @@ impl Lesson {
         self.groups.iter().flatten().collect::<rustc_hash::FxHashSet<_>>().len()
     }
 
-    /// For each part the group of all its leaves, if they are of one: `Ok(None)` if none has a group.
+    /// For each part, the group of its leaves: `Ok(None)` if no leaf has a group, an error if they have different
+    /// groups.
     fn groups_of_parts(&self) -> Vec<Result<Option<u32>, Mixed>> {
         let parts = &self.scene.parts;
         let mut of: Vec<Result<Option<u32>, Mixed>> = vec![Ok(None); parts.len()];
@@ -98,7 +99,8 @@ pub struct SegmentModel {
     pairs: LogisticModel,
     edges: LogisticModel,
     labels: LogisticModel,
-    /// What apart costs relative to what parts cost in their segments, for cuts and for clusters.
+    /// The weight of the costs of separating parts, relative to the costs of parts in their segments: for cuts, and for
+    /// clusters.
     pub lambda: [f64; 2],
 }
 
@@ -123,7 +125,7 @@ struct Lambda {
 struct FeatureRecord {
     mean: f64,
     deviation: f64,
-    /// Its row of the matrix.
+    /// The row of the feature in the matrix of the metric.
     metric: Vec<f64>,
 }
 
@@ -137,7 +139,7 @@ impl SegmentModel {
         Arc::clone(&SHIPPED)
     }
 
-    /// The model as a readable file. `about` says in one line what it was learned from.
+    /// The model as a readable file. `about` describes its training data in one line.
     pub fn to_yaml(&self, about: &str) -> String {
         let [cuts, clusters] = self.lambda;
         let mut yaml = format!(
@@ -165,7 +167,7 @@ impl SegmentModel {
     /// Parses a file that [`to_yaml`](SegmentModel::to_yaml) wrote. `file` is its name in messages.
     ///
     /// # Errors
-    /// If it is no such file, or one of another version.
+    /// If it is not such a file, or is of another version.
     pub fn parse(yaml: &str, file: &str) -> Result<SegmentModel, ModelFileError> {
         let problem = |line: u64, message: String| ModelFileError { file: file.to_owned(), line, message };
         let train_again = "; train the model again";
@@ -173,7 +175,7 @@ impl SegmentModel {
         let Head { kind, version, lambda, mut features } = serde_saphyr::from_str(&all[0]).map_err(|error| {
             let line = error.location().map_or(0, |location| location.line());
             let message = error.without_snippet();
-            problem(line, format!("this is no segment model: {message}"))
+            problem(line, format!("this is no segment model; train one from pages with marked segments: {message}"))
         })?;
         if kind != KIND || version != VERSION {
             let message = format!(
@@ -225,8 +227,8 @@ impl SegmentModel {
         std::array::from_fn(|at| ((f64::from(vector[at]) - self.means[at]) / self.deviations[at]).clamp(-5.0, 5.0))
     }
 
-    /// Points whose Euclidean distances are those of the metric, one for each part. Without `learned`, those of the
-    /// features.
+    /// A point for each part. With `learned`, their Euclidean distances are those of the learned metric, else those of
+    /// the features.
     pub fn points(&self, scene: &Scene, learned: bool) -> Vec<Vec<f64>> {
         let point = |vector: &Vector| match self.standardised(vector) {
             standardised if learned => self.metric.transform(&standardised),
@@ -245,20 +247,20 @@ impl SegmentModel {
         self.pairs.probability(&scene.described.pair(&scene.parts, a, b))
     }
 
-    /// What says of the parts of a page which ones are of a segment.
+    /// Prepares to compare the parts of a page with their possible labels.
     pub fn comparison<'a>(&'a self, scene: &'a Scene) -> Comparison<'a> {
         Comparison { model: self, scene, leaves: counts(&scene.parts).1 }
     }
 
-    /// How much two leaves are alike, without anything that is learned: 1 less the mean difference of their features,
-    /// where a difference of 2 deviations is 1.
+    /// The likeness of two leaves, 0 to 1, without learned weights: 1 minus the mean difference of their features,
+    /// where a difference of 2 or more deviations counts as 1.
     pub fn alike(&self, scene: &Scene, a: usize, b: usize) -> f64 {
         let [a, b] = [a, b].map(|part| self.standardised(&scene.described.vectors[part]));
         let differences = a.iter().zip(&b).take(COMPARED).map(|(a, b)| ((a - b).abs() / 2.0).min(1.0));
         1.0 - differences.sum::<f64>() / COMPARED as f64
     }
 
-    /// For each part the probability that all leaves of the one around it belong together.
+    /// For each part, the probability that all leaves of its parent belong together.
     pub fn parents_whole(&self, scene: &Scene) -> Vec<f64> {
         let (children, leaves) = counts(&scene.parts);
         let whole = |part: usize| {
@@ -305,7 +307,7 @@ impl SegmentModel {
     }
 }
 
-/// Compares parts of a page with those that they may be in a segment with.
+/// Compares parts of a page with labels: other parts that may be in the same segment.
 #[derive(Debug)]
 pub struct Comparison<'a> {
     model: &'a SegmentModel,
@@ -315,7 +317,7 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// The probability that a part is of the segment that another part is. 1 for the part itself.
+    /// The probability that a part belongs to the segment of the part `label`; 1 if both are the same part.
     pub fn is_of(&self, part: usize, label: usize) -> f64 {
         if part == label {
             return 1.0;

@@ -1,7 +1,7 @@
 //! Which leaves of a page lie next to each other.
 //!
-//! Two leaves are neighbours if their boxes overlap in one direction by a quarter of the smaller one, lie 100 pixels apart or
-//! less in the other, and one can be seen from the other.
+//! Two leaves are neighbours if their boxes overlap by a quarter of the smaller box in one direction, are at most 100
+//! pixels apart in the other direction, and no third box hides one from the other.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use dehusk_core::html::Rect;
 
 /// The largest gap between neighbours, in pixels.
 const GAP: f32 = 100.0;
-/// The least overlap of neighbours, in parts of the smaller one.
+/// The least overlap of neighbours, as a share of the smaller box.
 const LEAST_OVERLAP: f32 = 0.25;
 
-/// The pairs of neighbours among boxes: the smaller number first, in order. Empty boxes have no neighbours. Takes O(n log n)
-/// time, and time for the pairs.
+/// The pairs of neighbours among boxes, in order, each with the smaller index first. Empty boxes have no neighbours.
+/// Takes O(n log n) time, plus time for the pairs.
 pub fn neighbours(rects: &[Rect]) -> Vec<(u32, u32)> {
     let upright = |rect: &Rect| Side {
         low: rect.left,
@@ -34,7 +34,7 @@ pub fn neighbours(rects: &[Rect]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// A box, seen in one direction.
+/// A box, seen in one direction: it is `low` to `high` wide across the view, and `near` to `far` deep.
 #[derive(Clone, Copy, Debug)]
 struct Side {
     low: f32,
@@ -43,7 +43,7 @@ struct Side {
     far: f32,
 }
 
-/// The neighbours in one direction. A line moves over the page and remembers for each place the box that it left last.
+/// The neighbours in one direction. A line moves over the page, and remembers the last box that it met at each place.
 fn seen_from(sides: &[Side]) -> Vec<(u32, u32)> {
     let mut order: Vec<usize> =
         (0..sides.len()).filter(|&at| sides[at].high > sides[at].low && sides[at].far > sides[at].near).collect();
@@ -64,14 +64,14 @@ fn seen_from(sides: &[Side]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// For each place on a line the box that was there last. Stretches are kept by where they begin.
+/// For each place on a line, the box that was met there last. Stretches are sorted by their starts.
 #[derive(Default)]
 struct Skyline {
-    /// Where a stretch begins; where it ends, and its box.
+    /// From the start of each stretch to its end and its box.
     stretches: BTreeMap<Position, (Position, u32)>,
 }
 
-/// A position, ordered.
+/// A position, with a total order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Position(f32);
 
@@ -132,12 +132,12 @@ mod tests {
             rect(0.0, 60.0, 100.0, 20.0),  // below the second, which hides the first
             rect(0.0, 200.0, 100.0, 20.0), // too far below
             rect(90.0, 90.0, 100.0, 20.0), // below the third; it overlaps the fourth by a tenth
-            rect(50.0, 0.0, 0.0, 0.0),     // nothing
+            rect(50.0, 0.0, 0.0, 0.0),     // an empty box
         ];
         assert_eq!(neighbours(&rects), [(0, 1), (0, 2), (1, 3), (2, 5)]);
     }
 
-    /// Boxes on a grid that do not overlap: pairs by looking at each place between them.
+    /// The boxes are on a grid and do not overlap. The expected pairs come from looking at each place between 2 boxes.
     #[test]
     fn on_a_grid_neighbours_are_those_that_see_each_other() {
         let mut random = Random::new(9);

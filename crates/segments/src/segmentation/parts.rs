@@ -1,7 +1,7 @@
 //! The parts of a page that are put into segments: its leaves, and the elements in which it branches.
 //!
-//! A leaf is a run of text, or an element that shows something of its own: a picture, a field. Elements without a leaf are
-//! left out. Of elements one in the other with the same leaves, the innermost counts.
+//! A leaf is a run of text, or an element that shows something of its own: a picture, a field. Elements without a leaf
+//! are left out. Of nested elements with the same leaves, only the innermost is a part.
 
 use dehusk_core::dom::facts::Facts;
 use dehusk_core::html::{NodeKind, Rect, Tree};
@@ -11,17 +11,17 @@ use dehusk_core::html::{NodeKind, Rect, Tree};
 pub struct Parts {
     /// The node of each part.
     pub nodes: Vec<u32>,
-    /// The part around each. `u32::MAX` for the first.
+    /// The part around each part; `u32::MAX` for the first.
     pub parents: Vec<u32>,
-    /// The part after the last one inside each.
+    /// For each part, the number of the first part after its content.
     pub ends: Vec<u32>,
     /// The parts that are leaves, in order.
     pub leaves: Vec<u32>,
-    /// The number of parts around each.
+    /// The number of parts around each part.
     pub depths: Vec<u32>,
-    /// Where each is drawn. What has no box is where the node around it is.
+    /// Where each part is drawn. A node without a box takes the place of the node around it.
     pub rects: Vec<Rect>,
-    /// The area of each, in square pixels.
+    /// The area of each part, in square pixels.
     pub areas: Vec<f64>,
 }
 
@@ -29,7 +29,7 @@ impl Parts {
     /// The parts of a page.
     pub fn of(facts: &Facts) -> Parts {
         let tree = facts.tree();
-        // For each node: its leaves, and the branches of it that have any.
+        // For each node: the number of its leaves, and of its children that have leaves.
         let mut leaves = vec![0u32; tree.len()];
         let mut branches = vec![0u32; tree.len()];
         for node in (0..tree.len()).rev() {
@@ -39,6 +39,7 @@ impl Parts {
                 branches[parent] += 1;
             }
         }
+
         let mut parts = Parts::default();
         let mut part_around = vec![u32::MAX; tree.len()];
         let mut rects: Vec<Rect> = Vec::with_capacity(tree.len());
@@ -63,6 +64,7 @@ impl Parts {
                 parts.areas.push(facts.area(node));
             }
         }
+
         for part in (1..parts.len()).rev() {
             let parent = parts.parents[part] as usize;
             parts.ends[parent] = parts.ends[parent].max(parts.ends[part]);
@@ -75,7 +77,7 @@ impl Parts {
         self.nodes.len()
     }
 
-    /// Whether the page has none.
+    /// Whether the page has no parts.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -109,10 +111,10 @@ pub fn is_leaf(tree: &Tree, node: usize) -> bool {
     }
 }
 
-/// The nearest part around two parts of a tree, in constant time.
+/// Finds the nearest part around two parts of a tree, in constant time.
 #[derive(Clone, Debug)]
 pub struct Ancestors {
-    /// For each power of two, the part with the smallest depth of as many parts from each one on.
+    /// For each power of two and each part: of this many parts from this one on, the one with the smallest depth.
     levels: Vec<Vec<u32>>,
 }
 
@@ -130,13 +132,14 @@ impl Ancestors {
         Ancestors { levels }
     }
 
-    /// The nearest part that holds both, or is one of them and holds the other.
+    /// The innermost part that holds both parts; it may be one of the two.
     pub fn nearest(&self, parts: &Parts, a: usize, b: usize) -> usize {
         let (first, last) = (a.min(b), a.max(b));
         if (last as u32) < parts.ends[first] {
             return first;
         }
-        // Of what comes after the first up to the last, the one with the smallest depth is a child of the part around both.
+        // Of the parts after the first up to the last, the one with the smallest depth is a child of the part around
+        // both.
         let level = (last - first).ilog2() as usize;
         let (low, high) = (self.levels[level][first + 1], self.levels[level][last + 1 - (1 << level)]);
         parts.parents[least_deep(parts, low, high) as usize] as usize

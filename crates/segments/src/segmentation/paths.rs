@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 use super::segmenter::Segments;
 use dehusk_core::html::{NodeKind, Tree};
 
-/// Maximum number of steps of a path. Of a longer one, the last steps are written, after `…`.
+/// Maximum number of steps of a path. Of a longer path, only the last steps are written, after `…`.
 const STEPS: usize = 100;
 
-/// The nodes of each segment: the outermost ones of which all leaves are in it, in order.
+/// The nodes of each segment, in order: the outermost nodes whose leaves are all in the segment.
 pub fn outermost(tree: &Tree, segments: &Segments) -> Vec<Vec<usize>> {
-    /// The segment of what is in a node.
+    /// The segments of the leaves in a node.
     #[derive(Clone, Copy, PartialEq)]
     enum Of {
         Nothing,
@@ -46,11 +46,11 @@ pub fn outermost(tree: &Tree, segments: &Segments) -> Vec<Vec<usize>> {
     nodes
 }
 
-/// Where each node is among the nodes of its name in its parent.
+/// The place of each node among the children of its parent that have the same name.
 #[derive(Clone, Debug)]
 pub struct Paths<'t> {
     tree: &'t Tree,
-    /// From 1. 0 if no other has the name.
+    /// Counted from 1; 0 if no other child has the name.
     places: Vec<u32>,
 }
 
@@ -96,7 +96,7 @@ impl<'t> Paths<'t> {
     }
 }
 
-/// Ranges without those that touch: they become one.
+/// Joins ranges that touch or overlap. They must be given in order.
 pub fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<(usize, usize)> {
     let mut joined: Vec<(usize, usize)> = Vec::new();
     for range in ranges {

@@ -1,4 +1,4 @@
-//! Segments as lines of JSON, which `dehusk segment` writes, and which people can mark.
+//! Segments as lines of JSON. `dehusk segment` writes such lines, and people write them to mark segments.
 
 use std::path::Path;
 
@@ -18,24 +18,24 @@ pub struct SegmentRecord {
     /// The number of the segment in its page, from 0.
     #[serde(default)]
     pub segment: usize,
-    /// Its bytes in the page, as UTF-8.
+    /// The bytes of the segment in the page, as UTF-8.
     pub bytes: Vec<(usize, usize)>,
-    /// The paths of the elements that it consists of.
+    /// The paths of the elements that make up the segment.
     #[serde(default)]
     pub nodes: Vec<String>,
-    /// Its bytes in the visible text.
+    /// The bytes of the segment in the visible text.
     #[serde(default)]
     pub text: Vec<(usize, usize)>,
     /// Number of words.
     #[serde(default)]
     pub words: u32,
-    /// How much it is boilerplate, 0 to 1.
+    /// The degree to which the segment is boilerplate, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
-    /// Of marked segments: 1 is a segment, 2 a part of one, and so on.
+    /// Only of marked segments: level 1 is a segment, level 2 a part of a segment, and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<u32>,
-    /// Of marked segments: what it is.
+    /// Only of marked segments: the kind of the segment.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 }
@@ -51,7 +51,7 @@ impl MarkedLine for SegmentRecord {
 /// Marked segments, by source and name of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Marked {
-    /// The ranges of each page, with the number of the segment among the marked ones of the page.
+    /// The ranges of each page, with the number of their segment among the marked segments of the page.
     pages: FxHashMap<(String, String), Vec<MarkedRange<u32>>>,
 }
 
@@ -59,7 +59,7 @@ impl Marked {
     /// Reads a file. Segments of a higher level than `level` are left out.
     ///
     /// # Errors
-    /// If it cannot be read, or a line is not valid.
+    /// If the file cannot be read, or a line is not valid.
     pub fn read(path: &Path, level: Option<u32>) -> Result<Marked, MarkedError> {
         let mut marked = Marked::default();
         read_marked(path, |record: SegmentRecord| {
@@ -88,7 +88,7 @@ impl Marked {
         self.pages.keys().min().map(|(source, id)| (source.as_str(), id.as_str()))
     }
 
-    /// For each leaf of a page, the marked segment it is in: of several, the smallest. `None` if the page has none.
+    /// For each leaf of a page, the smallest marked segment around it. `None` if the page is not in the file.
     pub fn groups(
         &self,
         source: &str,

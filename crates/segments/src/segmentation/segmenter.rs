@@ -17,16 +17,17 @@ use dehusk_core::html::{Boxes, Tree};
 
 /// Maximum number of labels of a page. Each takes a cut.
 const LABELS: usize = 300;
-/// Maximum number of labels times leaves. A cut of many leaves takes longer.
+/// Maximum product of the numbers of labels and of leaves. A cut of many leaves takes longer.
 const LABELS_AND_LEAVES: usize = 500_000;
 /// Minimum number of labels.
 const FEW_LABELS: usize = 8;
-/// Maximum number of leaves that are clustered together. Of a page with more, stretches of so many are clustered each.
+/// Maximum number of leaves that are clustered together. A page with more leaves is clustered in stretches of this
+/// many.
 const CLUSTERED: usize = 2000;
-/// How often clusters are tried.
+/// Number of trials of each clustering.
 const TRIALS: usize = 25;
 
-/// How a page is divided.
+/// A method to divide a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// By minimum cuts (GCuts).
@@ -48,28 +49,28 @@ pub enum Method {
     Whole,
 }
 
-/// What cuts know of a page.
+/// The knowledge that cuts use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Knowledge {
     /// Whether it costs something to part children from their parents.
     pub parents: bool,
-    /// How it is known how far a part is from a label.
+    /// How the distance of a part from a label is measured.
     pub distance: Distance,
 }
 
-/// How far a part is from another one that it may be in a segment with.
+/// The distance of a part from a label: another part that may be in the same segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
     /// The probability that they are of different segments.
     Learned,
     /// The distance of their features by the learned metric.
     Metric,
-    /// The distance of their features. Nothing is learned, also not about neighbours.
+    /// The distance of their features. Nothing learned is used, not even for neighbours.
     Euclidean,
 }
 
 impl Knowledge {
-    /// All that cuts can know.
+    /// All knowledge that cuts can use.
     pub const ALL: Knowledge = Knowledge { parents: true, distance: Distance::Learned };
 }
 
@@ -78,14 +79,15 @@ impl Knowledge {
 pub struct Segments {
     /// The nodes that are leaves, in the order of the page.
     pub leaves: Vec<u32>,
-    /// The segment of each.
+    /// The segment of each leaf.
     pub grouping: Grouping,
     /// Whether the page has more labels than are tried, or more leaves than are compared.
     pub is_capped: bool,
 }
 
 impl Segments {
-    /// The segment whose leaves cover the largest area; of equal ones, the one with the most words. `None` if there is none.
+    /// The segment whose leaves cover the largest area; of equal ones, the one with the most words. `None` if there are
+    /// no segments.
     pub fn largest(&self, facts: &Facts) -> Option<usize> {
         let size = |members: &Vec<usize>| {
             let leaves = || members.iter().map(|&leaf| self.leaves[leaf] as usize);
@@ -110,13 +112,14 @@ impl Segments {
 /// Divides pages.
 #[derive(Clone, Debug)]
 pub struct Segmenter {
-    /// How.
+    /// The method.
     pub method: Method,
-    /// For cuts and clusters.
+    /// The model for cuts and clusters.
     pub model: Arc<SegmentModel>,
-    /// For sections.
+    /// The model for sections.
     pub page_model: Arc<PageModel>,
-    /// What apart costs relative to what parts cost in their segments. `None` for that of the model.
+    /// The weight of the costs of separating parts, relative to the costs of parts in their segments. `None` for that
+    /// of the model.
     pub lambda: Option<f64>,
 }
 
@@ -126,12 +129,12 @@ impl Segmenter {
         Segmenter { method, model: SegmentModel::shipped(), page_model: PageModel::shipped(), lambda: None }
     }
 
-    /// Divides a page. Without boxes, it is estimated where its nodes are drawn.
+    /// Divides a page. Without boxes, the places of its nodes are estimated.
     pub fn segments(&self, text: &str, tree: &Tree, url: Option<&str>, boxes: Option<&Boxes>) -> Segments {
         Facts::with_boxes(tree, text, url, boxes, |facts| self.of_facts(facts))
     }
 
-    /// Divides the page with these facts, which must be with boxes.
+    /// Divides the page with these facts, which must have boxes.
     pub fn of_facts(&self, facts: &Facts) -> Segments {
         let (parts, grouping, is_capped) = match self.method {
             Method::Cuts(knowledge) => {
@@ -180,7 +183,7 @@ pub fn cuts(scene: &Scene, model: &SegmentModel, knowledge: Knowledge, lambda: O
     (Grouping::of(parts.leaves.iter().map(|&leaf| labels[leaf as usize])), is_capped)
 }
 
-/// How far each part is from each label.
+/// The distance of each part from each label.
 fn distances(scene: &Scene, model: &SegmentModel, labels: &[usize], distance: Distance) -> Vec<u32> {
     let parts = scene.parts.len();
     let units = |distance: f64| (distance * f64::from(UNIT_OF_COST)).round() as u32;
@@ -203,8 +206,8 @@ fn distances(scene: &Scene, model: &SegmentModel, labels: &[usize], distance: Di
     all
 }
 
-/// What it costs to part each part from the one around it. A part that is sure to be in one segment costs 1 for all that are
-/// in it.
+/// The cost of separating each part from its parent. If the parent is sure to be in one segment, its children cost 1
+/// together.
 fn edges(scene: &Scene, model: &SegmentModel, knowledge: Knowledge) -> Vec<f64> {
     let parts = &scene.parts;
     let mut children = vec![0.0f64; parts.len()];
@@ -241,7 +244,7 @@ fn cluster_of(scene: &Scene, leaves: &[u32], model: &SegmentModel, learned: bool
     cluster(leaves.len(), together, lambda.unwrap_or(model.lambda[1]), TRIALS, 0).0
 }
 
-/// The block of each leaf. What is not drawn is of the same block as the leaf before it.
+/// The block of each leaf. A leaf that is not drawn is in the block of the leaf before it.
 fn by_blocks(facts: &Facts, parts: &Parts, permitted: u8) -> Grouping {
     let tree = facts.tree();
     let blocks = vision_blocks(facts, permitted);
@@ -250,7 +253,7 @@ fn by_blocks(facts: &Facts, parts: &Parts, permitted: u8) -> Grouping {
     of_nodes.sort_unstable();
     let mut last = 0;
     let of_leaf = |leaf: usize| {
-        // The last node that begins before the leaf or with it.
+        // The last node of a block that begins before the leaf or with it.
         let at = of_nodes.partition_point(|&(node, _)| node as usize <= leaf);
         if let Some(&(node, block)) = at.checked_sub(1).map(|at| &of_nodes[at])
             && leaf < tree.end(node as usize)
@@ -268,8 +271,8 @@ fn with_parts(facts: &Facts, group: impl FnOnce(&Parts) -> Grouping) -> (Parts, 
     (parts, grouping, false)
 }
 
-/// The parts that leaves can be like: the page, and what is large enough and no leaf. Of too many, the largest ones. In the
-/// order of the page. Also whether there are too many.
+/// The labels of a page: the page, and all parts that are large enough and not leaves, in the order of the page. Of too
+/// many, only the largest are kept. Also returns whether there were too many.
 pub fn labels(parts: &Parts) -> (Vec<usize>, bool) {
     let is_label = |&part: &usize| part > 0 && !parts.is_leaf(part) && parts.areas[part] >= LEAST_AREA;
     let mut labels: Vec<usize> = (0..parts.len()).filter(is_label).collect();
@@ -349,7 +352,7 @@ mod tests {
         }
     }
 
-    /// Of the sizes in this module, tests without optimisation take only a part.
+    /// Without optimisation, tests divide the sizes in this module by this number.
     const PART: usize = if cfg!(debug_assertions) { 128 } else { 1 };
 
     fn all_end(pages: &[String]) {

@@ -1,4 +1,4 @@
-//! Simple ways to divide a page, and the sections of the page-level model. The others must beat them.
+//! Simple ways to divide a page, and the sections of the page-level model. Other methods must beat these.
 
 use super::grouping::Grouping;
 use super::parts::Parts;
@@ -10,7 +10,7 @@ pub fn whole(parts: &Parts) -> Grouping {
     Grouping::of(parts.leaves.iter().map(|_| 0))
 }
 
-/// A segment for each block element, with the leaves that are in no block inside it.
+/// Makes a segment of all leaves that have the same nearest block element around them.
 pub fn block_elements(facts: &Facts, parts: &Parts) -> Grouping {
     let tree = facts.tree();
     // The block around each node.
@@ -22,7 +22,7 @@ pub fn block_elements(facts: &Facts, parts: &Parts) -> Grouping {
     Grouping::of(parts.leaf_nodes().map(|leaf| around[leaf]))
 }
 
-/// A segment for each element of this depth. The page has the depth 0.
+/// Makes a segment of each element of this depth (the page has depth 0), and of each leaf less deep.
 pub fn subtrees(facts: &Facts, parts: &Parts, depth: usize) -> Grouping {
     let tree = facts.tree();
     let around = |leaf: usize| {
@@ -44,7 +44,7 @@ pub fn subtrees(facts: &Facts, parts: &Parts, depth: usize) -> Grouping {
     Grouping::of(of)
 }
 
-/// The sections of the smoothed scores of a page-level model.
+/// The sections into which the smoothed scores of a page-level model divide the page.
 pub fn sections(facts: &Facts, parts: &Parts, model: &PageModel) -> Grouping {
     let judged = Judged::of(facts);
     let sections = sectioned(facts, &judged, &model.scores(facts, &judged), 1.0).sections;

@@ -90,7 +90,7 @@ fn of_pattern(pattern: &PatternFigures) -> Value {
     })
 }
 
-/// The most frequent first.
+/// The words and their counts, the most frequent word first.
 fn of_bag(bag: &Bag) -> Value {
     bag.ranked().into_iter().map(|(word, count)| (word.to_owned(), json!(count))).collect::<Map<String, Value>>().into()
 }

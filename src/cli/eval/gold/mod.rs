@@ -1,4 +1,4 @@
-//! `dehusk eval CORPUS --gold DIR`: compares what cleaning keeps with what it should keep.
+//! `dehusk eval CORPUS --gold DIR`: compares the text that cleaning keeps with the text that it should keep.
 
 mod json;
 mod tables;
@@ -95,7 +95,7 @@ pub struct Scored<'a> {
 }
 
 impl Scored<'_> {
-    /// Prints the figures: as text below a heading, or as JSON with one more key.
+    /// Prints the figures: as text below a heading, or as JSON, to which `more` adds a key.
     pub fn tell(&self, heading: &str, more: Option<(&str, Value)>) -> anyhow::Result<()> {
         let Scored { figures, args, gold, summary } = self;
         let mut json = json::of(figures, &args.telling, gold, summary);
@@ -135,7 +135,7 @@ impl ScoringArgs {
     }
 }
 
-/// Names gold texts without a document.
+/// Warns of gold texts that have no document in the corpus.
 fn warn_of_missing(names: &[String], reporter: &Reporter) {
     if !names.is_empty() {
         let told = names[..names.len().min(NAMES_TOLD)].join(", ");
@@ -148,7 +148,8 @@ fn warn_of_missing(names: &[String], reporter: &Reporter) {
     }
 }
 
-/// The patterns to clean with: those in the given files, or those mined from the corpus, and from half of it.
+/// The patterns to clean with: those in the given files, or those mined from the corpus. With `--half`, also those
+/// mined from every second document.
 fn libraries(
     args: &ScoringArgs,
     inventory: &Inventory,

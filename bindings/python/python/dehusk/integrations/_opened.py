@@ -17,9 +17,9 @@ Missing = Literal["error", "keep"]
 
 
 class Opened:
-    """What cleans, opened when the first text comes.
+    """A cleaner that is opened when the first text comes.
 
-    If patterns are given as a path, only the path is sent to workers. Each of them reads the files.
+    If patterns are given as a path, only the path is sent to workers, and each worker reads the files.
     """
 
     def __init__(self, patterns: PatternsLike) -> None:

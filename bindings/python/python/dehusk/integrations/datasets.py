@@ -16,7 +16,7 @@ class Clean:
     Parameters
     ----------
     patterns : Cleaner, Patterns or path
-        The patterns, or what cleans. A path is read in each process.
+        The patterns, or a cleaner. A path is read in each process.
     text, source : str
         The names of the columns with texts, and with the names of their sources.
     missing : "error" or "keep"
@@ -38,6 +38,6 @@ class Clean:
             if name not in batch:
                 raise DataError(f"there is no column '{name}'; the columns are: {', '.join(map(repr, batch))}")
         rows = {self._text: batch[self._text], self._source: batch[self._source]}
-        # `map` has processes of its own (`num_proc`).
+        # One thread: `map` has processes of its own (`num_proc`).
         cleaned = self._opened.cleaner.clean_batch(rows, self._text, self._source, missing=self._missing, threads=1)
         return {self._text: cleaned[self._text]}

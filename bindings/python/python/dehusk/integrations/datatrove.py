@@ -1,7 +1,8 @@
 """datatrove: pipeline steps that mine and clean.
 
-One task mines with `Mine`. Many tasks mine in three pipelines, as datatrove's own deduplication: `Partition` brings the documents
-of each source together, `MinePartitions` mines each source alone, and `Compare` compares them, in one task.
+One task mines with `Mine`. Many tasks mine in three pipelines, like datatrove's own deduplication: `Partition` brings
+the documents of each source together, `MinePartitions` mines each source alone, and `Compare` compares all sources, in
+one task.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Clean(_OfSources):
     Parameters
     ----------
     patterns : Cleaner, Patterns or path
-        The patterns, or what cleans. A path is read in each task.
+        The patterns, or a cleaner. A path is read in each task.
     source : str or callable
         The key of the metadata with the name of the source, or a function that finds it in a document.
     missing : "error" or "keep"
@@ -85,16 +86,17 @@ class Clean(_OfSources):
 
 
 class Mine(_OfSources):
-    """Mines all documents that pass, in one task, and passes them on.
+    """Mines all documents in one task, and passes them on.
 
     Parameters
     ----------
     patterns : path
-        The folder for the pattern files. They are written when the last document has passed. Decisions in existing files are kept.
+        The folder for the pattern files. The files are written after the last document. Decisions in existing files are
+        kept.
     source : str or callable
         As for `Clean`.
     reviewed : Patterns, path or None
-        Patterns that people decided on, if there are none in the folder. Decisions stay.
+        Patterns that people decided on, if the folder has none. The decisions are kept.
     """
 
     type = "🌾 - MINE"
@@ -128,9 +130,9 @@ class Partition(_OfSources):
     Parameters
     ----------
     folder : path
-        The folder for parts, and later for candidates. It can be remote.
+        The folder for parts, and later for candidates. The folder can be remote.
     parts : int
-        Number of parts. A source is in one of them. It is also the number of tasks of `MinePartitions`.
+        Number of parts. Each source is in one part. `MinePartitions` can use as many tasks.
     source : str or callable
         As for `Clean`.
     """

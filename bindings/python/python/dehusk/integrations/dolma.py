@@ -1,4 +1,4 @@
-"""Dolma: a tagger whose spans are what is removed.
+"""Dolma: a tagger. Its spans are the stretches that are removed.
 
 ``dolma tag --tagger_modules dehusk.integrations.dolma --taggers dehusk ...`` uses it. The environment says where the patterns are:
 Dolma makes taggers without arguments.
@@ -31,13 +31,13 @@ class Tagger(BaseTaggerWithMetadata):  # type: ignore[misc]  # Dolma has no type
     Parameters
     ----------
     patterns : Cleaner, Patterns, path or None
-        The patterns, or what cleans. By default, the path that ``DEHUSK_PATTERNS`` names.
+        The patterns, or a cleaner. By default, the path in ``DEHUSK_PATTERNS``.
     source : str or None
-        The key of the metadata with the name of the source. By default, what ``DEHUSK_SOURCE`` names, or else the document's
-        `source`.
+        The key of the metadata with the name of the source. By default, the key in ``DEHUSK_SOURCE``, or else the
+        document's `source`.
     missing : "error", "keep" or None
-        What happens to a document whose source has no patterns: it is an error, or only shared patterns apply. By default, what
-        ``DEHUSK_MISSING`` says, or else an error.
+        What happens to a document whose source has no patterns: it is an error, or only shared patterns apply. By
+        default, the value of ``DEHUSK_MISSING``, or else an error.
     """
 
     def __init__(
@@ -49,16 +49,16 @@ class Tagger(BaseTaggerWithMetadata):  # type: ignore[misc]  # Dolma has no type
             patterns = _cleaner_of(os.environ["DEHUSK_PATTERNS"])
         self._opened = Opened(patterns)
         self._source = source or os.environ.get("DEHUSK_SOURCE")
-        # What it means is checked when it is used.
+        # The value is checked when it is used.
         self._missing: Any = missing or os.environ.get("DEHUSK_MISSING", "error")
 
     @property
     def defaults(self) -> list[str]:
-        """The kind of span that a document without boilerplate has, too."""
+        """The kinds of spans that even a document without boilerplate has in the output."""
         return ["boilerplate"]
 
     def predict(self, doc: DocumentWithMetadata) -> Any:
-        """Mark what is removed."""
+        """Mark the stretches that are removed."""
         source = doc.source if self._source is None else doc.metadata.get(self._source)
         if not source:
             place = "source" if self._source is None else f"metadata.{self._source}"

@@ -14,7 +14,7 @@ class Clean:
     Parameters
     ----------
     patterns : Cleaner, Patterns or path
-        The patterns, or what cleans. A path is read in each process.
+        The patterns, or a cleaner. A path is read in each process.
     text, source : str
         The names of the fields with the text, and with the name of its source.
     missing : "error" or "keep"

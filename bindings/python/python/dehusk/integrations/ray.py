@@ -45,7 +45,7 @@ def mine(
 ) -> Mined:
     """Learn the templates of each source. See `dehusk.spark.mine`: parameters and result are the same.
 
-    Candidates come to the calling process, which compares them.
+    The candidates of all groups are sent to the calling process, which compares them.
     """
 
     bytes_of, counts = _counted(data, text, source, html)
@@ -83,7 +83,7 @@ def count(
     html: str | None = None,
     patterns: Patterns | str | PathLike[str] | None = None,
 ) -> Counts:
-    """Count the rows that are mined and cleaned, and those that cannot be. See `dehusk.spark.count`."""
+    """Count the rows that can be mined and cleaned, and the rows that cannot. See `dehusk.spark.count`."""
     known = patterns if patterns is None or isinstance(patterns, Patterns) else Patterns.load(patterns)
     return _counted(data, text, source, html, known)[1]
 
@@ -98,14 +98,14 @@ def clean(
     missing: Missing = "error",
     strict: bool = False,
 ) -> ray.data.Dataset:
-    """Clean documents. Rows that cannot be cleaned stay as they are (`count` counts them), and so do all other columns.
+    """Clean documents. Rows that cannot be cleaned are unchanged (`count` counts them), and so are all other columns.
 
     Parameters
     ----------
     data : Dataset
         The documents.
     patterns : Cleaner, Patterns or path
-        The patterns, or what cleans. A path is read by each worker.
+        The patterns, or a cleaner. A path is read by each worker.
     text, source : str
         The names of the columns.
     html, missing, strict
@@ -191,7 +191,7 @@ def _texts(table: pyarrow.Table, text: str) -> pyarrow.ChunkedArray:
 
 
 def _documents(table: pyarrow.Table, text: str, source: str, id: str | None, html: str | None) -> pyarrow.Table:
-    """The rows with a source, and with text or page, and the names that samples are taken by."""
+    """The rows that have a source, and a text or page. With the column ``name``, whose hashes decide about samples."""
     _check_columns(table, text if html is None else html, source, *([] if id is None or id == "id" else [id]))
     given = pyarrow.table({"text": _texts(table, text), "source": as_names(table[source])})
     if html is not None:
@@ -205,7 +205,7 @@ def _documents(table: pyarrow.Table, text: str, source: str, id: str | None, htm
 
 
 def _content(given: pyarrow.Table) -> pyarrow.ChunkedArray:
-    """What is read: the text, or else the page."""
+    """The content that is read: the text, or else the page."""
     texts = given["text"].cast(pyarrow.large_binary())
     has_pages = "html" in given.column_names
     return pyarrow.compute.coalesce(texts, given["html"].cast(pyarrow.large_binary())) if has_pages else texts

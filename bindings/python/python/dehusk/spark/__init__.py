@@ -23,9 +23,9 @@ from dehusk._spread import LARGEST, NAMED, PACK, Counts, Mined, Plan, candidates
 
 __all__ = ["Counts", "Mined", "PatternFolder", "clean", "count", "mine"]
 
-# Tasks cost Spark some memory of the driver each. A task can mine several groups, one after another.
+# Maximum number of tasks: each costs some memory of the driver. A task can mine several groups, one after another.
 MOST_TASKS = 10_000
-# Pattern files in a batch.
+# Number of pattern files in a batch.
 FILES = 256
 
 
@@ -43,7 +43,7 @@ def mine(
 ) -> Mined:
     """Learn the templates of each source.
 
-    The patterns are those of `dehusk.mine` for the same documents, except those of sources that are mined on a sample.
+    The patterns are the same as from `dehusk.mine`, except for sources that are mined on a sample.
 
     Parameters
     ----------
@@ -52,19 +52,19 @@ def mine(
     text, source : str
         The names of the columns with texts, and with the names of their sources.
     id : str or None
-        The name of the column with the names of documents. They decide which documents are in a sample; without them the texts
-        do.
+        The name of the column with the names of documents. These names decide which documents are in a sample; without
+        the column, the texts do.
     html : str or None
-        The name of a column with HTML pages, as strings or bytes. A page is read if its row has no text. There need be no column of
-        texts then.
+        The name of a column with HTML pages, as strings or bytes. A page is read if its row has no text. The column of
+        texts may then be missing.
     reviewed : Patterns, path or None
-        Patterns that people decided on, or their folder. Their decisions stay.
+        Patterns that people decided on, or their folder. The decisions are kept.
     pack : int
         Bytes of text of small sources that are mined as a group.
     largest : int
-        A source with more bytes of text is mined on a sample of about as many bytes. Of a page, all bytes count.
+        A source with more bytes of text is mined on a sample of about this size. All bytes of a page count.
     strict : bool
-        Whether nothing is mined if a source has a name that no file can have. If not, its rows are left out, and counted.
+        Whether a source with a name that no file can have stops the work. If not, its rows are left out, and counted.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def count(
     html: str | None = None,
     patterns: Patterns | str | PathLike[str] | None = None,
 ) -> Counts:
-    """Count the rows that are mined and cleaned, and those that cannot be. It reads the frame once.
+    """Count the rows that can be mined and cleaned, and the rows that cannot. Reads the frame once.
 
     Parameters
     ----------
@@ -134,26 +134,26 @@ def clean(
     Parameters
     ----------
     frame : DataFrame
-        The documents. Rows that cannot be cleaned stay as they are (`count` counts them), and so do all other columns.
+        The documents. Rows that cannot be cleaned are unchanged (`count` counts them), and so are all other columns.
     patterns : Patterns or path
         The patterns, or their folder on the driver. They are sent to each executor once.
     text, source : str
         The names of the columns, as for `mine`.
     html : str or None
-        The name of a column with HTML pages, as for `mine`. The text of a row without text becomes the cleaned text of its page.
+        The name of a column with HTML pages, as for `mine`. A row without text gets the cleaned text of its page.
     missing : "error" or "keep"
         What happens to a document whose source has no patterns: it fails the task that meets it, or only shared patterns (and the
         structure of pages) apply.
     strict : bool
-        Whether to stop before any work if a source has a name that no file can have, or if a source has no patterns and that is an
-        error. The frame is read once more for that.
+        Whether to stop before any work if a source has a name that no file can have, or if ``missing`` is ``"error"``
+        and a source has no patterns. The frame is read once more for that.
     learned, only, max_removed
         As for `dehusk.Cleaner`.
 
     Returns
     -------
     DataFrame
-        The same columns, and that of texts if there was none.
+        The same columns, and a column of texts if there was none.
     """
     if missing not in ("error", "keep"):
         raise UsageError(f"missing is {missing!r}; give 'error' or 'keep'")
@@ -167,7 +167,7 @@ def clean(
     shared = frame.sparkSession.sparkContext.broadcast(known)
 
     def clean_batches(batches: Iterator[tuple[pyarrow.Array, ...]]) -> Iterator[pyarrow.Array]:
-        # What is compiled for a source is kept as long as the cleaner: for this task.
+        # The cleaner keeps the compiled patterns of each source, and lives as long as this task.
         cleaner = Cleaner(shared.value, learned=learned, only=only, max_removed=max_removed)
         for texts, sources, *pages in batches:
             yield cleaned(cleaner, texts, sources, pages[0] if pages else None, missing)
@@ -200,7 +200,7 @@ def _named(name: str) -> Column:
 
 
 def _documents(frame: DataFrame, text: str, source: str, id: str | None, html: str | None) -> DataFrame:
-    """What mining needs of the documents. The source of those without text or page is null."""
+    """The columns that mining needs. The source is null for documents without text and page."""
     _check_columns(frame, text if html is None else html, source)
     if id is not None and id != "id":
         _check_columns(frame, id)
@@ -212,7 +212,7 @@ def _documents(frame: DataFrame, text: str, source: str, id: str | None, html: s
     return frame.select(
         texts.alias("text"),
         *([] if html is None else [pages.alias("html")]),
-        # Names of partitions can be numbers.
+        # Sources that are names of partitions can be numbers.
         F.when(content.isNotNull(), _named(source).cast("string")).alias("source"),
         F.octet_length(content).cast("long").alias("size"),
         F.sha2(name, 256).alias("hash"),
@@ -240,7 +240,7 @@ def _plan(frame: DataFrame, pack: int, largest: int, patterns: Patterns | None =
     def first(which: Column) -> Column:
         return F.slice(F.sort_array(F.collect_list(F.when(which, F.struct("source", "documents")))), 1, NAMED)
 
-    # One row, so the documents are read once.
+    # All figures are in one row, so that the documents are read only once.
     [counted] = sizes.agg(
         F.sum(F.when(F.col("is_source") & ~is_large, F.col("size"))).alias("small"),
         F.sum(F.when(F.col("is_source"), F.col("documents"))).alias("documents"),

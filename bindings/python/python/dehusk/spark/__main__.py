@@ -44,7 +44,7 @@ def _run(arguments: argparse.Namespace, spark: SparkSession) -> None:
         writer = cleaned.write.mode(arguments.mode)
         writer.json(out) if is_json else writer.parquet(out)
 
-    # What would stop the job at its end is looked at before it begins.
+    # Problems that would stop the job only at its end are looked for before it begins.
     match arguments.command:
         case "mine":
             mined(PatternFolder(out, arguments.reviewed))
@@ -61,12 +61,12 @@ def _run(arguments: argparse.Namespace, spark: SparkSession) -> None:
         case "run":
             _check_output(frame, f"{out}/cleaned", arguments.mode, spark)
             result = mined(PatternFolder(f"{out}/patterns", arguments.reviewed))
-            # A source without patterns has no document in the sample that was mined.
+            # "keep": a source has no patterns if no document of it was in the mined sample.
             write(clean(frame, result.patterns, missing="keep", **names), f"{out}/cleaned")
 
 
 def _check_output(frame: DataFrame, out: str, mode: str, spark: SparkSession) -> None:
-    """Refuse an output that exists, or that has the input in it. Spark itself does so after all work."""
+    """Refuse an output that exists, or that contains the input. Spark itself refuses it only after all work."""
     path = spark._jvm.org.apache.hadoop.fs.Path(out)
     files = path.getFileSystem(spark._jsc.hadoopConfiguration())
     if mode == "error" and files.exists(path):

@@ -13,8 +13,8 @@ use crate::patterns::regex::Edges;
 use crate::patterns::{Elements, ForeignRegex, Form, Pattern, PatternFile, Role, SHARED, Status};
 
 impl Cleaner {
-    /// Compiles the patterns of these files. The source's own file comes first. A pattern that a file rejects is also
-    /// left out of later files.
+    /// Compiles the patterns of these files. The source's own file must come first. A pattern that one file rejects is
+    /// not applied from later files either.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
         let Review { applied, rejected } = Review::of(files, options.only_accepted);
         let reviewed = || applied.iter().chain(&rejected);
@@ -32,10 +32,12 @@ impl Cleaner {
             let automaton = TokenAutomaton::new(runs, file.lexer.tokenizer());
             readers.push(Reader { lexer: file.lexer.clone(), automaton });
         }
+
         if let (true, Some(file)) = (readers.is_empty(), files.first()) {
             let automaton = TokenAutomaton::new([], file.lexer.tokenizer());
             readers.push(Reader { lexer: file.lexer.clone(), automaton });
         }
+
         let regex = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
             Form::Regex(regex) => Some((index, regex.clone())),
             Form::Run(_) | Form::Elements(_) => None,
@@ -44,11 +46,13 @@ impl Cleaner {
             Form::Elements(elements) => Some((index, elements.clone(), is_certain(pattern))),
             Form::Run(_) | Form::Regex(_) => None,
         };
+
         let selectors = Selectors::new(applied.iter().enumerate().filter_map(of_pattern));
-        // Who rejects a selector for content does not say that the rest of the page is content.
+        // A person who rejects a selector for content does not say that the rest of the page is content.
         let is_kept = |(_, elements, _): &(usize, Elements, bool)| elements.role == Role::Drop;
         let kept = Selectors::new(rejected.iter().enumerate().filter_map(of_pattern).filter(is_kept));
         let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| ForeignRegex::from(Arc::clone(keep.regex())));
+
         Cleaner {
             regexes: Arc::new(Regexes::new(reviewed().enumerate().filter_map(regex).collect())),
             keeps: Arc::new(Regexes::new(keeps.enumerate().collect())),
@@ -66,7 +70,8 @@ impl Cleaner {
     }
 }
 
-/// The patterns of some files by status. A pattern that a file rejects is also left out of later files.
+/// The patterns of some files, divided by status. A pattern that one file rejects is not applied from later files
+/// either.
 pub(crate) struct Review<'f> {
     pub(crate) applied: Vec<Reviewed<'f>>,
     rejected: Vec<Reviewed<'f>>,

@@ -10,13 +10,13 @@ use crate::pages::structure::{self, Structure};
 use crate::tokens::free_positions::FreePositions;
 
 impl Cleaner {
-    /// The second half of cleaning: decides by a method, with only these matches.
+    /// The second half of cleaning: decides about each token with this method. Only these matches count.
     #[doc(hidden)]
     pub fn decide_by(&self, text: &str, reading: &Reading, matches: &[Match], method: Method) -> Decision {
         self.decide_found(text, reading, self.found(matches), method)
     }
 
-    /// The decision about each token of a text that was read, on which [`Cleaner::explain`] is based.
+    /// Decides about each token of a text that was read. [`Cleaner::explain`] is based on this decision.
     #[doc(hidden)]
     pub fn decide(&self, text: &str, reading: &Reading) -> Decision {
         self.decide_by(text, reading, &reading.matches, self.options.method)
@@ -31,9 +31,9 @@ impl Cleaner {
         decision
     }
 
-    /// The decision about segments, then the structure of the page, then what a person confirmed, then the edges of the
-    /// cuts. The edges undo no decision of a person: a mark that a rejected pattern holds back is kept, and a confirmed
-    /// match of marks alone is removed.
+    /// Decides in four steps: by segments, by the structure of the page, by the patterns that a person confirmed, and
+    /// by the edges of the cuts. The last step does not undo a person's decision: a mark that a rejected pattern holds
+    /// back is kept, and a confirmed match that consists only of marks is removed.
     fn decide_learned(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
         let Reading { tokens, layout, is_rejected, .. } = reading;
         let mut decision = self.decide_segments(text, reading, found);
@@ -61,8 +61,8 @@ impl Cleaner {
         decision
     }
 
-    /// Segments are removed if the model takes them for boilerplate. Where nothing recurs, nothing is removed. A token
-    /// is kept that a person rejected a pattern for, unless another pattern matches it.
+    /// Removes the segments that the model takes for boilerplate. If nothing in the document recurs, nothing is
+    /// removed. A token of a rejected match is kept, unless an applied pattern gives evidence for it.
     fn decide_segments(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
         let evidence = weigh(&reading.layout, matches, weights);
         let count = reading.tokens.tokens.len();
@@ -83,9 +83,11 @@ impl Cleaner {
                 end = document.end;
             });
         }
+
         for (token, &is_rejected) in reading.is_rejected.iter().enumerate() {
             goes[token] &= !is_rejected || evidence.of_token[token] > 0.0;
         }
+
         let Evidence { pattern: mut patterns, is_beyond_chance, .. } = evidence;
         if let Some(LastPlace { pattern, start, .. }) = end {
             patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(PatternIndex::new(pattern))));
@@ -105,7 +107,7 @@ impl Cleaner {
         Weighed { matches, weights, .. }: Weighed,
         merge_gap: usize,
     ) -> Decision {
-        // A recurring stretch without a pattern has no cutoff here. It was selected by the caller.
+        // A recurring stretch that the caller gave has no pattern, so no cutoff applies to it.
         let is_united = |found: &&Match| self.reaches_cutoff.get(found.pattern).is_none_or(|&reaches| reaches);
         let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
         let evidence = weigh(&reading.layout, &united, weights);
@@ -118,7 +120,7 @@ impl Cleaner {
     }
 }
 
-/// Labels the tokens between two labelled stretches if there are fewer than `merge_gap` characters between them.
+/// Labels the tokens between two labelled stretches if the stretches are fewer than `merge_gap` characters apart.
 fn close_gaps(text: &str, tokens: &Tokens, labels: &mut [bool], merge_gap: usize) {
     let mut last_labelled: Option<usize> = None;
     for token in 0..labels.len() {

@@ -1,11 +1,11 @@
 //! Detects drift: the documents of a source no longer look as they did when it was mined.
 //!
-//! Sites change their templates, but the patterns do not change. Takes a source's pattern file and what was found in
-//! the documents of a run. Returns whether far fewer patterns match, or far less text is removed, than when the source
-//! was mined.
+//! Sites change their templates, but the patterns do not change. Takes a source's pattern file and the results of a run
+//! over documents of this source. Returns whether far fewer patterns match, or far less text is removed, than when the
+//! source was mined.
 //!
-//! The value from mining is the mean number of patterns in a document: the sum of their shares. Rejected patterns count
-//! as well, because their text is still there: a review must not look like drift.
+//! The mean number of patterns in a document at mining is the sum of their shares. Rejected patterns count as well,
+//! because documents still have their text: a review must not look like drift.
 
 use std::collections::HashMap;
 
@@ -13,18 +13,18 @@ use super::Cleaner;
 use crate::cleaning::reading::Reading;
 use crate::patterns::{Pattern, PatternFile, Status};
 
-/// Minimum number of documents of a source in a run. With fewer, it is not judged.
+/// Minimum number of documents of a source in a run. With fewer, the source is not judged.
 pub const MIN_DOCUMENTS_OF_RUN: usize = 10;
 /// Minimum mean number of patterns in a document at mining. With fewer, documents without any pattern are normal, so
 /// the number of patterns is not judged.
 pub const MIN_PATTERNS: f64 = 1.0;
-/// The source has changed if a figure is less than this part of its value at mining.
+/// A source counts as changed if a figure is less than this fraction of its value at mining.
 pub const FALLEN: f64 = 0.5;
 
-/// Which of a cleaner's patterns are counted, and how many of them a document had at mining.
+/// Which of a cleaner's patterns are counted, and how many of them a document had on average at mining.
 #[derive(Clone, Debug)]
 pub struct Watch {
-    /// For the applied patterns, then for the rejected ones: whether it is counted.
+    /// For each applied pattern, then for each rejected one: whether it is counted.
     is_counted: Vec<bool>,
     applied: usize,
     when_mined: f64,
@@ -44,9 +44,9 @@ pub struct Found {
 /// A figure at mining and in this run.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Figure {
-    /// When the source was mined.
+    /// The value when the source was mined.
     pub when_mined: f64,
-    /// In this run.
+    /// The value in this run.
     pub now: f64,
     /// Whether it is now so small that the source counts as changed.
     pub has_fallen: bool,
@@ -57,16 +57,16 @@ pub struct Figure {
 pub struct Drift {
     /// The mean number of mined patterns in a document.
     pub patterns: Figure,
-    /// The share of the text that is removed. `None` if it cannot be compared.
+    /// The share of the text that is removed. `None` if it cannot be compared with mining.
     pub removed: Option<Figure>,
 }
 
 impl Watch {
-    /// `cleaner` must have the source's own file first.
+    /// Selects the patterns to count. The source's own file must be the first file of `cleaner`.
     pub fn new(cleaner: &Cleaner, own: &PatternFile) -> Watch {
         let counted = own.all().filter(|pattern| is_of_last_mining(pattern, own));
         let mut counted: HashMap<&str, &Pattern> = counted.map(|pattern| (pattern.id.as_str(), pattern)).collect();
-        // A shared pattern with the same id comes after the source's own one.
+        // A shared pattern with the same id comes later, and is not counted.
         let all = cleaner.patterns().iter().chain(cleaner.rejected());
         let of_own: Vec<Option<&Pattern>> = all.map(|pattern| counted.remove(pattern.id.as_str())).collect();
         Watch {
@@ -76,7 +76,8 @@ impl Watch {
         }
     }
 
-    /// Number of patterns in a document. Only the source's own patterns with counts of the last mining are counted.
+    /// Number of different patterns that match in a document. Only the source's own patterns with counts of the last
+    /// mining are counted.
     pub fn found(&self, reading: &Reading) -> u64 {
         let applied = reading.matches.iter().map(|found| found.pattern);
         let rejected = reading.rejected.iter().map(|found| self.applied + found.pattern);
@@ -94,14 +95,15 @@ impl Watch {
 }
 
 /// Whether the pattern's counts are from the last mining of its source. A pattern that a person touched stays in the
-/// file with its old counts when mining no longer finds it. Selectors do not count, because texts have none.
+/// file with its old counts, even if mining no longer finds it. False for selectors, because they match pages and not
+/// texts.
 pub fn is_of_last_mining(pattern: &Pattern, own: &PatternFile) -> bool {
     let is_counted = pattern.is_as_mined() && pattern.documents > 0 && pattern.among == own.mined.counted();
     is_counted && pattern.elements().is_none()
 }
 
-/// Whether these files still remove at least what they removed when they were mined: no pattern was rejected or edited,
-/// and no text is kept.
+/// Whether these files still remove at least the text that they removed when they were mined: no pattern was rejected
+/// or edited, and no text is kept.
 pub fn removes_as_mined(files: &[&PatternFile]) -> bool {
     let is_edited = |pattern: &Pattern| !pattern.is_as_mined() && pattern.documents > 0;
     let holds_back = |pattern: &Pattern| pattern.status == Status::Rejected || is_edited(pattern);
@@ -109,7 +111,7 @@ pub fn removes_as_mined(files: &[&PatternFile]) -> bool {
 }
 
 /// Compares a run with mining: the mean number of patterns in a document and, if both values are known, the share of
-/// the removed text. `None` if the run has too few documents.
+/// the text that is removed. `None` if the run has too few documents.
 pub fn drift(patterns_when_mined: f64, removed_when_mined: Option<f64>, found: &Found) -> Option<Drift> {
     if found.documents < MIN_DOCUMENTS_OF_RUN {
         return None;

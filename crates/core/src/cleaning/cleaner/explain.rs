@@ -17,9 +17,9 @@ impl Cleaner {
         Ok(self.explain(text, &self.read(scratch, text)?))
     }
 
-    /// Finds what to remove from the visible text of a page. Its structure counts as well
-    /// ([`CleanOptions::structure`](crate::cleaning::CleanOptions::structure)). `tree` is the tree of the page that has
-    /// this text, as [`read`](crate::html::read) returns both.
+    /// Finds what to remove from the visible text of a page. The structure of the page is used as well
+    /// ([`CleanOptions::structure`](crate::cleaning::CleanOptions::structure)). `tree` is the tree of this page.
+    /// [`read`](crate::html::read) returns both the text and the tree.
     ///
     /// # Errors
     /// As [`Cleaner::clean`](crate::cleaning::Cleaner::clean).
@@ -27,8 +27,8 @@ impl Cleaner {
         Ok(self.explain(text, &self.read_page(scratch, text, Some(tree), &|| true)?))
     }
 
-    /// The same as [`Cleaner::clean_page`], or without `tree` as [`Cleaner::clean`], but it can be stopped. `go_on` is
-    /// called while regexes that people wrote are searched: nothing else takes long.
+    /// Does the same as [`Cleaner::clean_page`], or without `tree` the same as [`Cleaner::clean`], but can be stopped.
+    /// `go_on` is called during the search for regexes that people wrote: nothing else takes long.
     ///
     /// # Errors
     /// As [`Cleaner::clean`], and if `go_on` returns false.
@@ -42,9 +42,10 @@ impl Cleaner {
         Ok(self.explain(text, &self.read_page(scratch, text, tree, go_on)?))
     }
 
-    /// Removes parts of a text that others chose, such as
-    /// [`PageJudge::boilerplate`](crate::dom::page_judge::PageJudge::boilerplate): ranges of bytes in order, each with
-    /// its score. A token belongs to the part of its first byte. What a person rejected or keeps is not removed.
+    /// Removes parts of a text that the caller chose, for example with
+    /// [`PageJudge::boilerplate`](crate::dom::page_judge::PageJudge::boilerplate). The parts are ranges of bytes in
+    /// order, each with its score. A token belongs to the part that has its first byte. Text that a rejected pattern
+    /// matches, or that a person keeps, is not removed.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -82,8 +83,8 @@ impl Cleaner {
     }
 
     /// Like [`Cleaner::explain`](crate::cleaning::Cleaner::explain), with further stretches of the text that recur.
-    /// Like unreviewed patterns, they are only evidence. If there are none, and no pattern of the source, its pages are
-    /// judged alone.
+    /// Like unreviewed patterns, these stretches are only evidence. If there are no such stretches and no patterns of
+    /// the source, each page is judged by itself.
     #[doc(hidden)]
     pub fn explain_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {
         let (matches, weights) = self.found_with(reading, recurring);
@@ -91,8 +92,9 @@ impl Cleaner {
         self.explain_found(text, reading, Weighed { matches: &matches, weights: &weights, is_of_source })
     }
 
-    /// What to remove from a text that was read, if others judge it: these parts of it, each with its score, in order.
-    /// A token belongs to the part of its first byte. What a person rejected or keeps is not removed.
+    /// Finds what to remove from a text that was read, if the caller chose the parts to remove: ranges of bytes in
+    /// order, each with its score. A token belongs to the part that has its first byte. Text that a rejected pattern
+    /// matches, or that a person keeps, is not removed.
     #[doc(hidden)]
     pub fn explain_by(&self, reading: &Reading, parts: &[(Range<usize>, f32)]) -> Cleaning {
         let tokens = &reading.tokens.tokens;
@@ -120,13 +122,13 @@ impl Cleaner {
         self.name_patterns(found.matches, &mut decision.patterns);
         let (grounds, expected) = (grounds(&reading.tokens, &decision), expected(&reading.tokens, &decision));
         let spans = spans(&reading.tokens, &decision);
-        // What is favoured counts for any text.
+        // `favor` has an effect on every text, so it is never ignored.
         let of_pages = PageChoices { favor: Default::default(), ..self.options.page };
         let ignores_choices = of_pages != PageChoices::default() && !self.goes_by_blocks(reading);
         Cleaning { spans, grounds, expected, dropped: decision.dropped, ignores_choices }
     }
 
-    /// Where evidence explains a token that a pattern for people matches as well, names the pattern.
+    /// If evidence explains a token that a pattern for people matches as well, names that pattern instead.
     fn name_patterns(&self, matches: &[Match], patterns: &mut [Option<PatternIndex>]) {
         if !patterns.iter().flatten().any(|named| self.is_evidence(named.get())) {
             return;

@@ -1,5 +1,6 @@
-//! A [`Cleaner`] joins the rooms: it compiles patterns once, then reads, weighs, decides and explains one document
-//! after another, each verb in a file of its own. It also joins texts and pages: the other rooms know no tree.
+//! A [`Cleaner`] joins the modules of cleaning: it compiles patterns once, then reads, weighs, decides about and
+//! explains one document after another. Each of these steps has a file of its own. Only this module handles both texts
+//! and pages: the other modules of cleaning do not use the tree of a page.
 
 mod compile;
 mod decide;
@@ -24,13 +25,13 @@ use crate::tokens::free_positions::FreePositions;
 pub(crate) use compile::{Review, Reviewed};
 pub use options::{CleanOptions, Method};
 
-/// The search for a pattern that a person wrote was not finished. So it is not known what to remove.
+/// The search for a pattern that a person wrote did not finish, so it is unknown which text to remove.
 #[derive(Debug, thiserror::Error)]
 #[error("pattern {id}: {source}; make the regex simpler, or reject the pattern")]
 pub struct CleanError {
     /// The pattern's id.
     pub id: String,
-    /// Why.
+    /// Why the search did not finish.
     pub source: MatchError,
 }
 
@@ -42,18 +43,19 @@ pub struct Cleaner {
     origins: Arc<[Option<Origin>]>,
     weights: Arc<[Weight]>,
     reaches_cutoff: Arc<[bool]>,
-    /// Patterns mined with the same lexer share an automaton. The tokens of the first lexer get the labels.
+    /// One reader for each lexer: patterns mined with the same lexer share an automaton. Decisions are about the tokens
+    /// of the first lexer.
     readers: Arc<[Reader]>,
-    /// Patterns that run on the regex engine, by index. Rejected patterns come after the applied ones. They are matched
-    /// because their text must be kept.
+    /// The patterns that run on the regex engine, by index. The indices of rejected patterns follow those of the
+    /// applied ones. Rejected patterns are matched because their text must be kept.
     regexes: Arc<Regexes>,
     keeps: Arc<Regexes>,
     /// The selectors of the applied patterns, and those of rejected patterns.
     selectors: Arc<[Selectors; 2]>,
-    /// Whether recurrence alone decides: the source is unlike all that the model has learned from, or its documents are
-    /// snapshots of one page.
+    /// Whether recurrence alone decides: the source is unlike all text that the model has learned from, or its
+    /// documents are snapshots of one page.
     recurrence_decides: bool,
-    /// Whether a file is of the source itself.
+    /// Whether one of the files was mined from documents of the source itself.
     is_of_source: bool,
     options: CleanOptions,
 }
@@ -73,12 +75,12 @@ struct Reader {
     automaton: TokenAutomaton,
 }
 
-/// A stretch of a text that recurs, as the caller knows.
+/// A stretch of a text that recurs in its source, according to the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recurring {
-    /// Its tokens.
+    /// The tokens of the stretch.
     pub tokens: Range<usize>,
-    /// The facts about it, as for a pattern.
+    /// The facts about the stretch, as for a pattern.
     pub weight: Weight,
 }
 
@@ -87,7 +89,7 @@ pub struct Recurring {
 struct Weighed<'a> {
     matches: &'a [Match],
     weights: &'a [Weight],
-    /// Whether the patterns are of the document's source.
+    /// Whether some of the evidence comes from the document's own source.
     is_of_source: bool,
 }
 
@@ -121,8 +123,8 @@ impl Cleaner {
         &self.rejected
     }
 
-    /// The origin of each pattern: first the applied ones, then the rejected ones. `None` for evidence that is no
-    /// pattern for people.
+    /// The origin of each pattern: first the applied ones, then the rejected ones. `None` for evidence, which is not
+    /// shown to people.
     #[doc(hidden)]
     pub fn origins(&self) -> &[Option<Origin>] {
         &self.origins
@@ -134,8 +136,8 @@ impl Cleaner {
     }
 }
 
-/// Calls `explain` once for each token that a match covers. If matches overlap, the longest one says why the text is
-/// removed.
+/// Calls `explain` once for each token that a match covers, with the pattern of that match. If matches overlap, the
+/// longest one counts.
 fn longest_first(mut matches: Vec<&Match>, tokens: usize, mut explain: impl FnMut(usize, PatternIndex)) {
     matches.sort_unstable_by_key(|found| (Reverse(found.tokens.len()), found.tokens.start, found.pattern));
     let mut free = FreePositions::new(tokens);

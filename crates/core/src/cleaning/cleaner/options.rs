@@ -12,9 +12,9 @@ pub enum Method {
     /// The decision model.
     Learned,
     /// The union of all matches of patterns whose share reaches the cutoff (Foschini, section 3.4). Two matches with
-    /// fewer than this many characters between them become one.
+    /// fewer than `merge_gap` characters between them become one.
     Union {
-        /// In characters.
+        /// The minimum gap between two matches that stay separate, in characters.
         merge_gap: usize,
     },
 }
@@ -27,12 +27,12 @@ pub struct CleanOptions {
     pub method: Method,
     /// Whether to use only accepted patterns.
     pub only_accepted: bool,
-    /// The model that decides. `None`: recurrence alone decides, and only text is removed that chance does not explain.
+    /// The decision model. `None`: recurrence alone decides, so text is removed only if chance does not explain it.
     pub decision: Option<Arc<DecisionModel>>,
-    /// The model of the blocks of pages. It counts only for documents that come with the trees of their pages. `None`:
-    /// the structure of pages does not count.
+    /// The model of the blocks of pages. It is used only for documents that come with the tree of their page. `None`:
+    /// the structure of pages is not used.
     pub structure: Option<Arc<BlockModel>>,
-    /// What the user wants of pages, where their structure counts.
+    /// The user's choices for pages. Except for `favor`, they have an effect only if the structure of a page is used.
     pub page: PageChoices,
 }
 
@@ -45,7 +45,7 @@ setters!(CleanOptions {
 });
 
 impl CleanOptions {
-    /// Whether the structure of a page counts.
+    /// Whether the structure of pages is used.
     #[doc(hidden)]
     pub fn uses_structure(&self) -> bool {
         self.method == Method::Learned && !self.only_accepted && self.structure.is_some()

@@ -23,7 +23,7 @@ impl Cleaner {
     }
 
     /// Like [`Cleaner::read`], but can be stopped: when `go_on` returns false, the error is [`MatchError::Stopped`].
-    /// `go_on` is called while regexes that people wrote are searched. Nothing else can take long.
+    /// `go_on` is called during the search for regexes that people wrote, because nothing else can take long.
     #[doc(hidden)]
     pub fn read_while(
         &self,
@@ -38,7 +38,7 @@ impl Cleaner {
         let mut is_rejected = vec![false; tokens.tokens.len()];
         rejected.iter().for_each(|found| is_rejected[found.tokens.clone()].fill(true));
         if !rejected.is_empty() {
-            // People do not see evidence, so it must not remove what they rejected.
+            // People do not see evidence, so evidence must not remove text that they rejected.
             let stretches: Vec<Range<usize>> = stretches_of_true(&is_rejected).collect();
             let meets = |found: &Match| !touching(&stretches, &found.tokens, |stretch| stretch).is_empty();
             matches.retain(|found| !(self.is_evidence(found.pattern) && meets(found)));
@@ -47,8 +47,8 @@ impl Cleaner {
         Ok(Reading { tokens, layout, matches, rejected, is_rejected, selected: Vec::new(), kept, page: None })
     }
 
-    /// Like [`read_while`](Cleaner::read_while), for the visible text of a page. With its tree, the structure of the page
-    /// counts as well, if the options say so, and so do selectors.
+    /// Like [`read_while`](Cleaner::read_while), for the visible text of a page. If the page's tree is given, selectors
+    /// are applied as well. The structure of the page is also used, if the options say so.
     #[doc(hidden)]
     pub fn read_page(
         &self,
@@ -60,8 +60,8 @@ impl Cleaner {
         Ok(self.read_tree(self.read_while(scratch, text, go_on)?, text, tree))
     }
 
-    /// A text that was read, with the blocks of its page, and with what selectors select there. Without its tree it stays as
-    /// it is.
+    /// Adds the blocks of a page, and the matches of selectors in the page, to the reading of its text. Without a tree,
+    /// returns the reading unchanged.
     #[doc(hidden)]
     pub fn read_tree(&self, mut reading: Reading, text: &str, tree: Option<&Tree>) -> Reading {
         let Some(tree) = tree else { return reading };
@@ -83,7 +83,7 @@ impl Cleaner {
         reading
     }
 
-    /// All matches of the applied patterns, and of the rejected ones, as ranges of tokens.
+    /// The matches of the applied patterns, and the matches of the rejected ones, as ranges of tokens.
     fn read_matches(
         &self,
         scratch: &mut Scratch,
@@ -117,7 +117,7 @@ impl Cleaner {
         Ok((matches, rejected))
     }
 
-    /// The pattern at an index: first the applied ones, then the rejected ones.
+    /// The pattern with an index. The indices of the rejected patterns follow those of the applied ones.
     fn pattern(&self, index: usize) -> &Pattern {
         self.patterns.get(index).unwrap_or_else(|| &self.rejected[index - self.patterns.len()])
     }

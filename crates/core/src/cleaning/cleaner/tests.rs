@@ -17,7 +17,7 @@ fn cleaned_with(options: &CleanOptions, patterns: &str, text: &str) -> String {
     cleaner.clean(&mut Scratch::default(), text).unwrap().strip(text)
 }
 
-/// Options with a model for which all text is boilerplate, or content.
+/// Options with a model that gives all text the same log-odds of being boilerplate.
 fn all_alike(log_odds: f32) -> CleanOptions {
     CleanOptions { decision: Some(Arc::new(DecisionModel::always(log_odds))), ..CleanOptions::default() }
 }
@@ -149,7 +149,7 @@ fn what_may_be_lost_is_told() {
     };
     assert_eq!(loss(-1.0).0, 0);
     assert_eq!(loss(-1.0).1, 0.0);
-    // Each letter is content by one quarter, and all are removed.
+    // Each letter is content with probability 1/4, and all letters are removed.
     let (spans, lost, content) = loss(3f32.ln());
     assert_eq!((spans, lost), (1, 1.0));
     let ink = text.chars().filter(|c| !c.is_whitespace()).count() as u64;

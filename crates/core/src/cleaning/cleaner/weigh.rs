@@ -11,7 +11,7 @@ use crate::cleaning::decide::with_segments;
 use crate::cleaning::reading::{Match, Reading};
 
 impl Cleaner {
-    /// The evidence of each token, from only these matches.
+    /// Computes the evidence of each token from these matches alone.
     #[doc(hidden)]
     pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
         weigh(&reading.layout, matches, &self.weights)
@@ -59,7 +59,7 @@ impl Cleaner {
         last_places(reading, &matches, &evidence, &segments)
     }
 
-    /// Whether the pattern's share reaches the cutoff of its file, so that the union method uses it.
+    /// Whether the union method uses the pattern: its share reaches the cutoff of its file, or a person confirmed it.
     #[doc(hidden)]
     pub fn reaches_cutoff(&self, pattern: usize) -> bool {
         self.reaches_cutoff[pattern]

@@ -1,24 +1,24 @@
-//! Where the article ends.
+//! Finds the end of the article in a document.
 //!
-//! After a line such as "Comments", "Related stories" or "Sponsored links" comes other text: prose that recurs nowhere
-//! and has the same shape as the article's. But the line before it recurs. The source's other documents show whether it
-//! ends articles: there is always an article before it, and sometimes nothing after it.
+//! After a line such as "Comments", "Related stories" or "Sponsored links" comes other text: prose that does not recur
+//! and looks like the prose of the article. But the line itself recurs. The source's other documents show whether this
+//! line ends articles: there is always an article before it, and sometimes nothing after it.
 //!
-//! Here is the whole rule: where a pattern stands in a document ([`last_places`]), whether a pattern with such places
-//! ends articles ([`least_prose_before`]), and where the article of a document ends ([`article_end`]). Mining applies
-//! the second part to a sample ([`selection::ends`](crate::selection::ends)). Streams apply it to the last documents
+//! The rule has three parts: the place of a pattern in a document ([`last_places`]), whether a pattern with such places
+//! ends articles ([`least_prose_before`]), and the end of the article in a document ([`article_end`]). Mining applies
+//! the second part to a sample ([`selection::ends`](crate::selection::ends)). Streams apply it to the latest documents
 //! ([`streaming::ends`](crate::streaming::ends)).
 //!
-//! Five things tell such a pattern, whatever it says:
+//! Five signs show that a pattern ends articles, whatever its words are:
 //!
-//! - an article stands before it in every document, and articles differ in length: what stands after the first
-//!   paragraphs of an article always has as much before it,
-//! - in some documents nothing comes right after it, and no paragraph later: in the midst of articles, something always
-//!   comes,
-//! - in other documents a paragraph comes after it, or there would be nothing to remove,
-//! - most of the prose stands before it, in all documents together,
-//! - how much comes after it has nothing to do with how much stands before: of an article that goes on, the more stands
-//!   before, the less is left.
+//! - an article is before it in every document, and the length of this text varies: a line after the first paragraphs
+//!   of each article always has about as much text before it,
+//! - in some documents, no text comes directly after it, and no paragraph later: in the middle of an article, text
+//!   always follows,
+//! - in other documents, a paragraph comes after it: otherwise there would be nothing to remove,
+//! - in all documents together, most of the prose is before it,
+//! - the amount of text after it does not depend on the amount before it: inside articles, more text before it would
+//!   mean less text after it.
 
 use std::ops::Range;
 
@@ -38,15 +38,16 @@ pub struct LastPlace {
     pub before: f64,
     /// Words of prose after it.
     pub after: f64,
-    /// Words of the longest paragraph among them.
+    /// Words of the longest paragraph after it.
     pub longest_after: f64,
     /// Whether the segment after it exists and is not matched.
     pub goes_on: bool,
 }
 
 impl LastPlace {
-    /// Whether an article ends here. The pattern ends articles of at least `words` words, which is half of the shortest
-    /// article that mining saw. If the article is shorter than that one, no more words may follow it than stand before.
+    /// Whether an article ends here. At least `words` words must be before the pattern: half of the shortest article
+    /// that mining saw. If this article is shorter than that shortest one, the text after the pattern must not be
+    /// longer than the text before it.
     pub fn is_end(&self, words: usize) -> bool {
         let words = words as f64;
         self.before >= words && (self.before >= 2.0 * words || self.after <= self.before)
@@ -55,25 +56,26 @@ impl LastPlace {
 
 /// Minimum number of documents with the pattern. With fewer, the 5 signs above may be chance.
 pub(crate) const MIN_DOCUMENTS_OF_END: usize = 6;
-/// Minimum share of the documents that have the pattern. Rarer text is no part of the page's frame.
+/// Minimum share of the documents that have the pattern. Rarer text is not part of the page's frame.
 pub(crate) const MIN_SHARE_OF_END: f64 = 0.3;
 /// Minimum number of words of prose before the pattern, in every document.
 pub(crate) const MIN_ARTICLE_WORDS: f64 = 40.0;
-/// Minimum number of words of a paragraph that an article can go on with. Headlines of other articles are shorter.
+/// Minimum number of words of a paragraph that can continue an article. Headlines of other articles are shorter.
 const MIN_MORE_WORDS: f64 = 15.0;
-/// Minimum number of documents in which nothing comes right after the pattern, and no paragraph later.
+/// Minimum number of documents in which no text comes directly after the pattern, and no paragraph later.
 const MIN_LAST: usize = 3;
-/// Minimum share of such documents.
+/// Minimum share of these documents among all documents with the pattern.
 const MIN_LAST_SHARE: f64 = 0.1;
 /// Minimum number of documents with a paragraph after the pattern.
 const MIN_MORE: usize = 2;
-/// Maximum share of the prose of all documents that stands after the pattern.
+/// Maximum share of the prose of all documents that is after the pattern.
 const MAX_AFTER: f64 = 0.45;
 /// Minimum spread of the prose before the pattern: the 9th decile of the documents divided by the 1st.
 const MIN_SPREAD: f64 = 1.5;
-/// The rank correlation of the prose before and after a pattern that stands inside articles.
+/// The rank correlation of the amounts of prose before and after a pattern that is inside articles.
 const CORRELATION_IF_IT_GOES_ON: f64 = -0.6;
-/// The correlation must be this number of standard errors higher. By chance, 1 in 15 patterns inside articles passes.
+/// The correlation must be higher than [`CORRELATION_IF_IT_GOES_ON`] by this number of standard errors. By chance, 1 in
+/// 15 patterns inside articles passes.
 const MIN_STANDARD_ERRORS: f64 = 1.5;
 
 /// The shortest article of the seen documents is multiplied by this, because later articles may be shorter.
@@ -82,7 +84,8 @@ const LEAST: f64 = 0.5;
 /// Minimum number of words of a pattern that ends articles, if it matches only a part of a line.
 const MIN_WORDS_OF_END: f64 = 5.0;
 
-/// The last place of each pattern whose match is whole lines, or is proven and has `MIN_WORDS_OF_END`. Sorted by pattern.
+/// The last place of each pattern, sorted by pattern. A match counts only if it is whole lines, or if it has
+/// `MIN_WORDS_OF_END` words and both its edges are edges of lines or of runs that chance does not explain.
 pub fn last_places(reading: &Reading, matches: &[Match], evidence: &Evidence, segments: &Segments) -> Vec<LastPlace> {
     let is_edge = |gap: usize| reading.tokens.line_starts[gap] || evidence.is_edge[gap];
     let is_set_off = |Match { tokens, .. }: &Match| {
@@ -92,8 +95,10 @@ pub fn last_places(reading: &Reading, matches: &[Match], evidence: &Evidence, se
     let matches = matches.iter().map(|found| without_stop_before(&reading.layout, found));
     let mut set_off: Vec<Match> = matches.filter(is_set_off).collect();
     set_off.sort_unstable_by_key(|found| (found.pattern, found.tokens.start));
+
     let mut prose = vec![0.0];
     segments.prose.iter().for_each(|words| prose.push(prose[prose.len() - 1] + words));
+
     // A paragraph is a line, even if it was cut into several segments.
     let (mut longest_from, mut rest_of_line) = (vec![0.0_f64; segments.prose.len() + 1], 0.0);
     for (index, &words) in segments.prose.iter().enumerate().rev() {
@@ -103,6 +108,7 @@ pub fn last_places(reading: &Reading, matches: &[Match], evidence: &Evidence, se
             rest_of_line = 0.0;
         }
     }
+
     let last = |of_pattern: &[Match]| {
         let Match { tokens, pattern } = &of_pattern[of_pattern.len() - 1];
         // Words in the segments of the match count for neither side.
@@ -115,8 +121,8 @@ pub fn last_places(reading: &Reading, matches: &[Match], evidence: &Evidence, se
     set_off.chunk_by(|a, b| a.pattern == b.pattern).map(last).collect()
 }
 
-/// Where the article of a document ends: the first place of a pattern that ends articles, among those that are
-/// [an end](LastPlace::is_end). `None` if there is no such place.
+/// The end of the article of a document: of the places of patterns at which [an article ends](LastPlace::is_end), the
+/// first one. `None` if there is no such place.
 pub fn article_end(
     reading: &Reading,
     matches: &[Match],
@@ -133,8 +139,8 @@ pub fn article_end(
     last_places(reading, &ending, evidence, segments).into_iter().filter(is_end).min_by_key(|place| place.start)
 }
 
-/// How many words of prose must stand before a pattern with these places, so that an article ends there. `None` if the
-/// pattern does not end articles.
+/// The number of words of prose that must be before a pattern with these places so that an article ends there. `None`
+/// if the pattern does not end articles.
 pub fn least_prose_before(places: &[&LastPlace]) -> Option<usize> {
     let mut before: Vec<f64> = places.iter().map(|place| place.before).collect();
     before.sort_unstable_by(f64::total_cmp);
@@ -153,8 +159,8 @@ pub fn least_prose_before(places: &[&LastPlace]) -> Option<usize> {
     is_end.then_some((LEAST * before[0]) as usize)
 }
 
-/// Kendall's rank correlation of the prose before and after, by the pairs that differ in both. This is Goodman and
-/// Kruskal's gamma.
+/// Kendall's rank correlation of the prose before and after, computed from the pairs that differ in both. This is
+/// Goodman and Kruskal's gamma.
 fn correlation(places: &[&LastPlace]) -> f64 {
     let (mut with, mut against) = (0, 0);
     for (index, a) in places.iter().enumerate() {

@@ -1,17 +1,18 @@
 //! Compares how a run is spread over the documents of a source with how chance would spread it.
 //!
-//! Language repeats its runs of words: often, and where they happen to fall. Template stands once in each document. So the
-//! occurrences of a run are compared with as many balls that are thrown into as many boxes as there are documents. The
-//! fewer balls fall into a box that has one already, the less chance explains.
+//! Language repeats runs of words often, and in random places. A template occurs once in each document. So the
+//! occurrences of a run are compared with balls that are thrown at random into boxes, one box for each document. If few
+//! balls fall into a box that already has one, chance explains little.
 
-/// From this much on, in nats, chance does not explain a run: it gives 1 run in 3,000 such a spread.
+/// From this value on, in nats, chance does not explain a run: it would spread only 1 run in 3,000 so evenly.
 pub const BEYOND: f32 = 8.0;
 
-/// How little chance explains that a run with so many occurrences is in so many documents of a source: the negative logarithm
-/// of the probability, in nats. 0 if chance gives as many documents or more.
+/// How improbable it is by chance that a run with this number of occurrences is in this number of documents: the
+/// negative logarithm of the probability, in nats. 0 if chance gives as many documents or more.
 ///
-/// The probability is that of `documents` boxes with a ball. Its bound is that of the Stirling number in it: S(c, d) is at most
-/// half of C(c, d) d^(c - d) (B. C. Rennie, A. J. Dobson, Journal of Combinatorial Theory 7, 1969).
+/// The probability is that of exactly `documents` boxes with a ball. For the Stirling number in it, an upper bound is
+/// used: S(c, d) is at most half of C(c, d) d^(c - d) (B. C. Rennie, A. J. Dobson, Journal of Combinatorial Theory 7,
+/// 1969).
 pub fn beyond_chance(documents: usize, occurrences: usize, among: usize) -> f32 {
     let (d, n) = (documents as f64, among as f64);
     let c = (occurrences as f64).max(d);
@@ -28,15 +29,16 @@ pub fn beyond_chance(documents: usize, occurrences: usize, among: usize) -> f32 
     (-(ways.max(0.0) + repeated * (d / n).ln() + distinct)).max(0.0) as f32
 }
 
-/// How far a run stands once in each document: 1 if it does, 0 if it is in no more documents than chance gives.
+/// How close a run is to one occurrence in each of its documents: 1 if it has exactly that, 0 if it is in no more
+/// documents than chance gives.
 pub fn once(documents: usize, occurrences: usize, among: usize) -> f32 {
     let (d, c) = (documents as f64, (occurrences.max(documents)) as f64);
     let expected = expected_documents(c, (among.max(documents).max(1)) as f64);
-    // Two in one document are as many as chance gives among very many documents.
+    // If chance would put each occurrence into another document, there is nothing to compare.
     if c - expected <= 0.0 { 1.0 } else { ((d - expected) / (c - expected)).clamp(0.0, 1.0) as f32 }
 }
 
-/// The number of documents, of `n`, that get one or more of `c` occurrences by chance.
+/// The expected number of documents, out of `n`, that get one or more of `c` occurrences by chance.
 pub fn expected_documents(c: f64, n: f64) -> f64 {
     if n <= 1.0 { n.min(c) } else { n * (1.0 - (c * (-1.0 / n).ln_1p()).exp()) }
 }
@@ -55,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// For each number of boxes: the probability that exactly so many have a ball, by adding one ball after the other.
+    /// For each number of boxes: the probability that exactly this number have a ball. Adds one ball after the other.
     fn occupied(balls: usize, boxes: usize) -> Vec<f64> {
         let mut of = vec![0.0; boxes + 1];
         of[0] = 1.0;

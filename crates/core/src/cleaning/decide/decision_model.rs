@@ -1,10 +1,10 @@
-//! Decides how likely each segment of a document is boilerplate. One model for all sources, languages and kinds of
+//! Judges how likely each segment of a document is boilerplate. One model serves all sources, languages and kinds of
 //! text.
 //!
-//! A [network](crate::models::network) judges each segment by its [features](super::features). A second one judges it
-//! again, by what the first one says about the segment, its neighbours and the document. What the second one learns
-//! from the first one's opinions is always about sources that the first one has not seen. Such opinions also show how
-//! far they can be trusted: the log-odds of both are stretched until they are right there.
+//! A [network](crate::models::network) judges each segment by its [features](super::features). A second network judges
+//! the segment again, by the opinions of the first network about the segment, its neighbours and the document. The
+//! second network learns only from opinions about sources that the first network had not seen. Such opinions also show
+//! how reliable the networks are: the log-odds of both networks are stretched so that they fit unseen sources best.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -15,12 +15,12 @@ use crate::models::course::{Taught, learned};
 use crate::models::file::{ModelFileError, ModelFormat, PART, parts};
 use crate::models::network::Network;
 
-/// See [`fit`](crate::models::network::fit).
+/// The `penalty` of [`fit`](crate::models::network::fit) for both networks.
 const PENALTY_OF_SEGMENTS: f32 = 0.0005;
 
 const FIRST: ModelFormat = ModelFormat { model: "decision", version: 1, features: &NAMES };
 const SECOND: ModelFormat = ModelFormat { model: "decision-in-document", version: 1, features: &OPINIONS };
-/// The first line of a file.
+/// The first line of a model file.
 pub const FIRST_LINE: &str = "# A decision model of dehusk: it says which segments of a text are boilerplate.";
 
 /// A model that decides.
@@ -39,7 +39,7 @@ struct Networks {
 /// A document to learn from.
 #[derive(Clone, Debug)]
 pub struct Lesson {
-    /// The part that its source is in, below [`PARTS`](crate::models::course::PARTS).
+    /// The number of the part that its source is in, below [`PARTS`](crate::models::course::PARTS).
     pub part: usize,
     rows: Vec<f32>,
     seen: Vec<Seen>,
@@ -48,7 +48,7 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// A document, and for each segment whether it is boilerplate, and how much it counts.
+    /// Makes a lesson of a document. `labels` says for each segment whether it is boilerplate, and how much it counts.
     pub fn of(part: usize, document: Divided, labels: Vec<(bool, f32)>) -> Lesson {
         let mut rows = Vec::with_capacity(labels.len() * WIDTH);
         let features = SegmentFeatures::of(document);
@@ -70,7 +70,7 @@ impl Lesson {
         self.seen.iter().map(|seen| seen.words)
     }
 
-    /// The features of the second network, if these are the opinions of the first one.
+    /// The features for the second network, given these opinions of the first one.
     fn opinions(&self, boilerplate: &[f32]) -> Vec<f32> {
         let mut rows = Vec::with_capacity(self.labels.len() * OPINIONS.len());
         Opinions::of(boilerplate, &self.seen).rows(|row| rows.extend(row));
@@ -78,12 +78,13 @@ impl Lesson {
     }
 }
 
-/// What a model learned, and how well it does what it has not seen.
+/// A model that was fitted, and its judgements about sources that it had not seen.
 #[derive(Debug)]
 pub struct Fitted {
     /// The model.
     pub model: DecisionModel,
-    /// For each lesson and segment, the probability that it is boilerplate, by a model that has not seen the source.
+    /// For each lesson and segment, the probability that the segment is boilerplate, according to a model that has not
+    /// seen the source.
     pub judged: Vec<Vec<f32>>,
 }
 
@@ -130,7 +131,7 @@ impl DecisionModel {
         self.judge_again(&first, &features.seen())
     }
 
-    /// The same for a document that was a lesson.
+    /// The probability that each segment of a lesson is boilerplate.
     #[doc(hidden)]
     pub fn judge_lesson(&self, lesson: &Lesson) -> Vec<f32> {
         let first: Vec<f32> = lesson.rows.chunks_exact(WIDTH).map(self.networks().first.judge(&[])).collect();
@@ -159,7 +160,7 @@ impl DecisionModel {
         DecisionModel { networks: Networks { first: network(&NAMES), second: network(&OPINIONS) }.into() }
     }
 
-    /// The model as a readable file. `about` says in one line what it was learned from.
+    /// The model as a readable file. `about` says in one line what the model was learned from.
     pub fn to_yaml(&self, about: &str) -> String {
         let Networks { first, second } = self.networks();
         let parts = [(FIRST, first), (SECOND, second)];
@@ -170,7 +171,7 @@ impl DecisionModel {
     /// Parses a file that [`to_yaml`](DecisionModel::to_yaml) wrote. `file` is its name in messages.
     ///
     /// # Errors
-    /// If it is no such file, or one of another version.
+    /// If `yaml` is not such a file, or is one of another version.
     pub fn parse(yaml: &str, file: &str) -> Result<DecisionModel, ModelFileError> {
         Ok(DecisionModel { networks: Networks::parse(yaml, file)?.into() })
     }

@@ -1,12 +1,12 @@
 //! Adjusts the edges of cuts, so that no marks are left alone or lost.
 //!
-//! Matches and smoothing label tokens. They know nothing of what belongs together in print. Takes the labels of a
-//! document's tokens and changes those of marks, never those of words:
+//! Earlier steps label tokens, but do not know which marks belong together in print. Takes the labels of a document's
+//! tokens and changes the labels of marks, never those of words:
 //!
-//! - Marks stay with the words that they are attached to: the full stop after a sentence, the dash before the entry of
-//!   a list.
-//! - Brackets and quotation marks are kept or removed in pairs: both are removed with all between them, otherwise both
-//!   are kept.
+//! - Marks are kept if the word that they are attached to is kept: the full stop after a sentence, the dash before the
+//!   entry of a list.
+//! - Brackets and quotation marks are kept or removed in pairs: if only one of the two is removed so far, the other one
+//!   is removed as well if all text between them is; otherwise both are kept.
 //! - A line without a word is removed with the text beside it. A row of a table without a word is also removed if the
 //!   document begins or ends with it.
 
@@ -15,7 +15,7 @@ use std::ops::Range;
 use crate::cleaning::reading::layout::Layout;
 use crate::cleaning::reading::matcher::Tokens;
 
-/// Adjusts the labels; true is removed.
+/// Adjusts the labels. True means removed.
 pub fn adjust(text: &str, tokens: &Tokens, layout: &Layout, goes: &mut [bool]) {
     if goes.iter().all(|&goes| goes) || goes.iter().all(|&goes| !goes) {
         return;
@@ -30,7 +30,7 @@ pub fn adjust(text: &str, tokens: &Tokens, layout: &Layout, goes: &mut [bool]) {
     page.remove_bare_lines(goes);
 }
 
-/// Whether a part of the line is removed.
+/// Whether only a part of the line is removed.
 fn is_cut(goes: &[bool], line: &Range<usize>) -> bool {
     goes[line.clone()].iter().any(|&token| token != goes[line.start])
 }
@@ -50,8 +50,8 @@ impl Page<'_> {
         &self.text[self.tokens.tokens[token].range()]
     }
 
-    /// Keeps the marks before the first word of a line and after its last word, if the word is kept, and the marks that
-    /// directly follow a word that is kept.
+    /// Keeps the marks before the first word of a line if this word is kept, and the marks after the last word if that
+    /// word is kept. Also keeps closing marks directly after kept text.
     fn keep_marks_of_words(&self, line: &Range<usize>, goes: &mut [bool]) {
         let Some(first) = line.clone().find(|&token| self.is_word(token)) else { return };
         let last = line.clone().rfind(|&token| self.is_word(token)).unwrap_or(first);
@@ -82,7 +82,7 @@ impl Page<'_> {
                 open.push(OpenBracket { token, kind, staying });
                 open_of_kind[kind] += 1;
             } else if let Some(kind) = kind(CLOSING) {
-                // Brackets inside that are still open have no partner.
+                // Brackets that were opened later and are still open have no partner.
                 while open_of_kind[kind] > 0 {
                     let Some(last) = open.pop() else { break };
                     open_of_kind[last.kind] -= 1;
@@ -101,8 +101,8 @@ impl Page<'_> {
         }
     }
 
-    /// Removes the lines without a word that are left beside removed text, and the rows of a table without a word that
-    /// are left at the ends of the document.
+    /// Removes lines without a word: those beside removed text, and rows of a table at the start or the end of the
+    /// document.
     fn remove_bare_lines(&self, goes: &mut [bool]) {
         let lines = &self.layout.lines;
         let is_bare = |line: &usize| !lines.tokens(*line).any(|token| self.is_word(token));
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
-    /// Calls `look` for a text with its tokens and labels. What stands between `<` and `>` is removed.
+    /// Calls `look` for a text with its tokens and labels. The text between `<` and `>` is labelled as removed.
     fn look<T>(marked: &str, look: impl FnOnce(&str, &Tokens, &Layout, &mut [bool]) -> T) -> T {
         let (mut text, mut goes_at, mut goes) = (String::new(), Vec::new(), false);
         for c in marked.chars() {

@@ -1,17 +1,17 @@
 //! Computes how strongly each token looks like template.
 //!
-//! Takes the matches in a document. Returns for every token the evidence p_t, 0..=1, and the pattern it comes from.
-//! Both are those of the strongest match that covers the token. A match is stronger
+//! Takes the matches in a document. Returns for every token the evidence p_t, 0..=1, and the pattern that gives this
+//! evidence. Both come from the strongest match that covers the token. A match is stronger
 //!
-//! - the larger its pattern's share of the documents is: language and chance recur in few of them,
-//! - the longer it is: chance repeats 2 words, but not 20,
-//! - where it has whole lines: a whole line does not recur by chance, however small the share is.
+//! - if its pattern is in a larger share of the documents: language and chance recur in few documents,
+//! - if it is longer: chance repeats 2 words, but not 20,
+//! - if it has whole lines: a whole line does not recur by chance, however small the share is.
 //!
 //! A run that chance does not explain ([`beyond_chance`](super::chance::beyond_chance)) has full evidence. A long line
-//! can be cut at its edges.
+//! can be cut at the edges of such a run.
 //!
 //! Length and whole lines say nothing about a *passage*, that is, sentences that recur in only 2 documents. A story
-//! that is retold or quoted looks the same. There, only the share counts.
+//! that is retold or quoted looks the same. For a passage, only the share counts.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -21,12 +21,13 @@ use crate::cleaning::reading::Match;
 use crate::cleaning::reading::layout::Layout;
 use crate::tokens::free_positions::FreePositions;
 
-/// If a pattern is in this share of the documents or less, the share is no evidence. The default of the minimum share
-/// of candidates is the same.
+/// If a pattern is in this share of the documents or less, the share is not evidence. Mining uses the same value as the
+/// default minimum share of its candidates.
 const NO_EVIDENCE_SHARE: f64 = 0.05;
-/// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share. At a share that is larger by this, it is full.
+/// From [`NO_EVIDENCE_SHARE`] on, evidence grows with the share. Evidence is full at a share that is larger than
+/// [`NO_EVIDENCE_SHARE`] by this value.
 const FULL_EVIDENCE_RANGE: f64 = 0.25;
-/// Number of words in a match from which on the share counts in full. With 1 word it does not count at all.
+/// From this number of words in a match on, the share counts in full. With 1 word, the share does not count at all.
 const FULLY_TOLD: f64 = 5.0;
 /// Evidence for each word of a match. 50 words in a row are full evidence.
 const PER_WORD: f64 = 0.02;
@@ -36,8 +37,8 @@ const MAX_RETOLD: usize = 2;
 const MIN_PASSAGE_WORDS: f64 = 15.0;
 /// Maximum number of words per sentence end in a passage. Menus and lists have more.
 const MAX_SENTENCE_WORDS: f64 = 40.0;
-/// Minimum number of words in a run beyond chance. What is shorter is beyond chance where documents are alike in what
-/// they say, as all letters end with a greeting.
+/// Minimum number of words in a run beyond chance. Shorter runs are also beyond chance if all documents say the same
+/// thing, as all letters end with a greeting.
 const MIN_BEYOND_WORDS: f64 = 4.0;
 
 /// The facts about a pattern that determine the evidence of its matches.
@@ -49,23 +50,25 @@ pub struct Weight {
     pub documents: usize,
     /// Number of occurrences that mining found.
     pub occurrences: usize,
-    /// Whether a person confirmed it. Then its matches are always template.
+    /// Whether a person confirmed the pattern. Then its matches always count as template.
     pub is_certain: bool,
-    /// Whether whole lines recur in it, and not only words that happen to fill a line here.
+    /// Whether whole lines are part of the pattern, and not only words that happen to fill a line in this document.
     pub holds_lines: bool,
     /// Whether it has free stretches.
     pub has_free: bool,
     /// If set, the pattern ends articles that have at least this many words of prose before it.
     pub ends_after: Option<usize>,
-    /// How little chance explains the number of its documents, in nats.
+    /// How improbable the number of its documents is by chance, in nats
+    /// ([`beyond_chance`](super::chance::beyond_chance)).
     pub beyond: f32,
-    /// How far it stands once in each of its documents, 0..=1.
+    /// How close it is to one occurrence in each of its documents, 0..=1 ([`once`](super::chance::once)).
     pub once: f32,
 }
 
 impl Weight {
-    /// The share, as far as a match with these tokens tells something. Language repeats runs in many documents, and
-    /// often in each. Whole lines are no language; of those, the first in each document counts.
+    /// The part of the share that counts for a match with these tokens. Language also repeats runs in many documents,
+    /// but these runs are short, or occur often in one document. Whole lines are not language: for a line, only its
+    /// first occurrence in each document counts.
     pub(super) fn told_share(&self, layout: &Layout, tokens: &Range<usize>) -> f32 {
         let of_run = told(layout.mass(tokens)) as f32 * self.once;
         let is_line = self.holds_lines && !layout.lines.within(tokens).is_empty();
@@ -82,13 +85,13 @@ impl Weight {
 /// The evidence of a document's tokens.
 #[derive(Debug)]
 pub struct Evidence {
-    /// p_t, 0..=1.
+    /// The evidence p_t of each token, 0..=1.
     pub of_token: Vec<f32>,
-    /// The pattern that the evidence comes from, if any match covers the token.
+    /// For each token, the pattern that its evidence comes from, if it has evidence.
     pub pattern: Vec<Option<PatternIndex>>,
     /// Whether each token is in a match that chance does not explain.
     pub is_beyond_chance: Vec<bool>,
-    /// For each token, and for the end: whether such a match begins or ends before it.
+    /// For each token, and for the end: whether a match that chance does not explain begins or ends directly before it.
     pub is_edge: Vec<bool>,
 }
 
@@ -136,7 +139,7 @@ pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight]) -> Evidence
 /// The strength of a match if no other overlaps it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alone {
-    /// Its tokens, without the end of the sentence before it.
+    /// Its tokens, without the end of the previous sentence.
     pub tokens: Range<usize>,
     /// The evidence of the match as a whole.
     pub strength: f32,
@@ -153,8 +156,8 @@ impl Alone {
         Alone { tokens, strength, holds_lines: weight.holds_lines, is_of_few: is_of_few(weight) }
     }
 
-    /// Calls `visit` with stretches from left to right and the strength of each: 1 for whole lines. Some stretches may
-    /// be empty.
+    /// Calls `visit` with stretches from left to right and the strength of each stretch. It is 1 for whole lines,
+    /// unless they are a passage of few documents. Some stretches may be empty.
     pub fn stretches(&self, layout: &Layout, mut visit: impl FnMut(Range<usize>, f32)) {
         let lines = if self.strength < 1.0 && self.holds_lines { layout.lines.within(&self.tokens) } else { 0..0 };
         let mut from = self.tokens.start;
@@ -202,7 +205,8 @@ fn add_lines(layout: &Layout, mut holding: Vec<Holding>, strokes: &mut Vec<Strok
     }
 }
 
-/// The match without the end of the sentence before it. Articles end with a full stop, so it recurs with what follows.
+/// The match, without the end of the previous sentence if it begins with one. Articles end with a full stop, so the
+/// full stop recurs with the text that follows.
 pub fn without_stop_before(layout: &Layout, Match { tokens, pattern }: &Match) -> Match {
     Match { tokens: layout.without_stop_before(tokens), pattern: *pattern }
 }
@@ -216,7 +220,7 @@ struct Stroke {
 /// Gives each token its strongest stroke. The strongest strokes are painted first, and each token is painted once.
 fn paint(mut strokes: Vec<Stroke>, tokens: usize) -> (Vec<f32>, Vec<Option<PatternIndex>>) {
     strokes.retain(|stroke| stroke.strength > 0.0);
-    // As one integer, which is fast to sort by. The bits of positive floats have the order of the floats.
+    // The sort key as one integer, which is fast to compare. The bits of positive floats have the order of the floats.
     let place = |Stroke { strength, tokens, pattern }: &Stroke| {
         let weak_to_place = [!strength.to_bits(), tokens.start as u32, tokens.end as u32, *pattern];
         weak_to_place.into_iter().fold(0, |place, part| place << 32 | u128::from(part))
@@ -294,7 +298,8 @@ mod tests {
         weigh(&layout(text), &matches, &weights)
     }
 
-    /// The same by brute force: each line of each match is a stroke, and strokes are painted token by token.
+    /// The result of [`weigh`] by brute force: each line of each match is a stroke, and strokes are painted token by
+    /// token.
     fn naively_weighed(layout: &Layout, matches: &[Match], weights: &[Weight]) -> (Vec<f32>, Vec<Option<usize>>) {
         let matches: Vec<Match> = matches.iter().map(|found| without_stop_before(layout, found)).collect();
         let mut strokes = Vec::new();

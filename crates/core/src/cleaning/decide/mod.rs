@@ -1,5 +1,5 @@
-//! What is decided about the tokens of a document: matches are weighed, the document is divided into segments, and a
-//! model judges each segment.
+//! Decides about the tokens of a document: weighs the matches, divides the document into segments, and judges each
+//! segment with a model.
 
 pub mod article_end;
 pub mod chance;
@@ -23,27 +23,29 @@ use segments::Segments;
 pub struct Decision {
     /// Whether each token is removed.
     pub goes: Vec<bool>,
-    /// The probability that it is boilerplate, 0..=1.
+    /// The probability that each token is boilerplate, 0..=1.
     pub probabilities: Vec<f32>,
-    /// The pattern of the token's evidence, if a match covers the token. Otherwise the pattern that ends the article
-    /// before it, if any.
+    /// For each token, the pattern of its evidence, if a match covers the token. Otherwise the pattern that ends the
+    /// article before it, if any.
     pub patterns: Vec<Option<PatternIndex>>,
     /// Whether each token is in a match that chance does not explain.
     pub is_beyond_chance: Vec<bool>,
-    /// The bytes of blocks that are removed because the user chose so, in order.
+    /// The blocks that are removed because the user chose so: their bytes, in order.
     pub dropped: Vec<(Range<usize>, PagePart)>,
 }
 
-/// By how much more a lost word of content costs than a word of boilerplate that is left in. So only text is removed
-/// that is boilerplate in 5 of 9 cases.
+/// A lost word of content costs this many times as much as a word of boilerplate that is left in. So text is removed
+/// only if its probability of being boilerplate is more than 5/9.
 const CARE: f32 = 1.25;
 
-/// Whether a segment is removed that is boilerplate with this probability: if less is to be expected lost than left in.
+/// Whether a segment with this probability of being boilerplate is removed: if the expected cost of removing it is less
+/// than that of keeping it.
 pub fn goes(p: f32, favor: Favor) -> bool {
     p > CARE * favor.care() * (1.0 - p)
 }
 
-/// The probability that each segment is boilerplate, by recurrence alone: whether chance explains no part of it.
+/// The probability that each segment is boilerplate, according to recurrence alone: 1 if chance explains no word of the
+/// segment, else 0.
 pub fn by_recurrence(document: &Divided) -> Vec<f32> {
     let says_something = |token: &usize| document.layout.says_something(*token);
     let is_beyond = |token: usize| document.evidence.is_beyond_chance[token];
@@ -51,7 +53,8 @@ pub fn by_recurrence(document: &Divided) -> Vec<f32> {
     document.segments.tokens.iter().map(of_segment).collect()
 }
 
-/// Whether each segment [`goes`]. One without words is kept; what becomes of it depends on the text beside it.
+/// Whether each segment is removed ([`goes`]). A segment without words is kept here: later, the text beside it decides
+/// ([`edges`]).
 pub fn chosen(document: &Divided, probabilities: &[f32], favor: Favor) -> Vec<bool> {
     let has_words = document.segments.tokens.iter().map(|segment| document.layout.telling_words(&segment) > 0.0);
     probabilities.iter().zip(has_words).map(|(&p, has_words)| has_words && goes(p, favor)).collect()

@@ -1,6 +1,6 @@
 //! Divides a document into segments, the units that are kept or removed.
 //!
-//! A segment is a line. A line is divided further where a run that chance does not explain begins or ends, if text can
+//! Most segments are lines. A line is divided further at the edges of a run that chance does not explain, if text can
 //! be cut there: at the end of a sentence, or at a separator. A long line, as in texts without line breaks, is divided
 //! at the ends of all sentences, and at the edges of such runs wherever they are.
 
@@ -20,8 +20,8 @@ const MAX_LINE_WORDS: f64 = 80.0;
 pub struct Segments {
     /// Their tokens. Every token is in exactly one segment.
     pub tokens: Partition,
-    /// For each segment that is prose: the number of words in sentences. Prose has at least [`MIN_SENTENCE_WORDS`] of
-    /// them and is not matched. 0 for the others.
+    /// For each segment: the number of its words in sentences if it is prose, else 0. Prose has at least
+    /// [`MIN_SENTENCE_WORDS`] such words and is not matched.
     pub prose: Vec<f64>,
 }
 
@@ -51,7 +51,7 @@ fn cut(text: &str, tokens: &Tokens, layout: &Layout, is_edge: &[bool]) -> Partit
         Joint::of(token.kind, &text[token.range()], token.space_before)
     };
     let starts = layout.lines.iter().flat_map(|line| {
-        // A line of few tokens has few words.
+        // A line of few tokens has few words, so they need not be counted.
         let is_long = line.len() as f64 > MAX_LINE_WORDS && layout.words(&line) > MAX_LINE_WORDS;
         let edges = (line.start + 1..line.end).filter(|&edge| is_edge[edge]);
         let mut more: Vec<usize> =

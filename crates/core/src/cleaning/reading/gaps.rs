@@ -1,19 +1,19 @@
-//! Which characters are removed with tokens that separate tokens, if the tokenizer is a class.
+//! Decides which separators are removed together with the tokens beside them, if the tokenizer is a class.
 //!
-//! Takes the text between two tokens. Separators between tokens that are all removed are inside their span, and are
-//! removed with them. At an edge of the span, marks that touch a kept token are kept with it, as the full stop in
-//! `came. Read more`. Other marks are removed, as the bar in `came | Share`. Marks that join both tokens are kept, as
-//! the hyphen in `log-in`. At a line break, each token has the marks of its line. A line of marks alone is removed if
-//! the lines on both sides of it are.
+//! Takes the text between two tokens. If both tokens are removed, the text between them is removed as well. At an edge
+//! of a removed span, marks that touch a kept token are kept with it, as the full stop in `came. Read more`. Other
+//! marks are removed, as the bar in `came | Share`. Marks that join both tokens are kept, as the hyphen in `log-in`. At
+//! a line break, the marks of a line are removed or kept with the token of that line. A line of marks alone is removed
+//! only if the lines on both sides of it are removed.
 
 use std::ops::Range;
 
 /// The text between two tokens, or between a token and an end of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gap {
-    /// If only the token before it is removed: where the span ends.
+    /// The end of the span, if only the token before the gap is removed.
     end_before: u32,
-    /// If only the token after it is removed: where the span starts.
+    /// The start of the span, if only the token after the gap is removed.
     start_after: u32,
 }
 
@@ -50,7 +50,8 @@ impl Gap {
 mod tests {
     use super::*;
 
-    /// What goes with the token before the gap, and with the token after it. The gap is between brackets.
+    /// The text of the gap that is removed with the token before it, and the text that is removed with the token after
+    /// it. The gap is between brackets.
     fn goes(marked: &str) -> (String, String) {
         let (before, rest) = marked.split_once('[').unwrap();
         let (between, after) = rest.rsplit_once(']').unwrap();

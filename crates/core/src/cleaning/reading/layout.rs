@@ -16,7 +16,7 @@ const CLOSING: [char; 8] = ['"', '”', '’', '\'', '»', ')', '」', '』'];
 /// Minimum number of words in a sentence. Shorter ones are calls to action, such as "Read more."
 pub const MIN_SENTENCE_WORDS: f64 = 6.0;
 
-/// What a token looks like, as bits.
+/// The look of a token, as bits.
 pub mod look {
     /// A word.
     pub const WORD: u8 = 1;
@@ -33,11 +33,12 @@ pub mod look {
     /// The end of a sentence.
     pub const SENTENCE_END: u8 = 64;
 
-    /// One more than all bits together.
+    /// One more than the largest look, which has all bits.
     pub(in crate::cleaning) const END: usize = 128;
 }
 
-/// Sums over a document's tokens. One word is a word of a script with spaces, or two characters of a script without.
+/// Sums over a document's tokens. One word is a word of a script with spaces, or two characters of a script without
+/// spaces.
 #[derive(Debug, Default)]
 pub struct Layout {
     /// What each token looks like ([`look`]).
@@ -48,7 +49,8 @@ pub struct Layout {
     pub lines: Partition,
 }
 
-/// Half masses, half words, twice the number of mutable tokens, sentence ends: 4 integers that are added together.
+/// 4 integers that are added together: the number of half masses, the number of half words, twice the number of mutable
+/// tokens, and the number of sentence ends.
 type Sum = [u32; SUMS];
 const SUMS: usize = 4;
 const HALF_MASSES: usize = 0;
@@ -56,7 +58,8 @@ const HALF_WORDS: usize = 1;
 const HALF_MUTABLE: usize = 2;
 const SENTENCE_ENDS: usize = 3;
 
-/// What a token adds to the sums, for each look: a byte for each sum, as one integer.
+/// For each look, the numbers that a token with this look adds to the sums: one byte for each sum, packed into one
+/// integer.
 static OF_LOOKS: LazyLock<[u32; look::END]> = LazyLock::new(|| {
     std::array::from_fn(|look| {
         let has = |bit: u8| look & usize::from(bit) != 0;
@@ -67,8 +70,9 @@ static OF_LOOKS: LazyLock<[u32; look::END]> = LazyLock::new(|| {
     })
 });
 
-/// Sums over the tokens before each token. The first token of each block has the full sums. The others have only the
-/// difference to it, in a byte for each sum. It fits, because a token adds at most 2.
+/// Sums over the tokens before each token. Full sums are stored only for the first token of each block. For each token,
+/// the difference to them is stored, in one byte for each sum. A byte is enough, because a token adds at most 2 to a
+/// sum.
 #[derive(Debug, Default)]
 struct Sums {
     of_blocks: Vec<Sum>,
@@ -146,7 +150,7 @@ impl Layout {
         self.looks.len()
     }
 
-    /// The mass of a stretch of tokens, in words.
+    /// The mass of a stretch of tokens, in words: each mark counts as a word, too.
     #[inline]
     pub fn mass(&self, tokens: &Range<usize>) -> f64 {
         f64::from(self.between(tokens, HALF_MASSES)) / 2.0
@@ -163,8 +167,8 @@ impl Layout {
         self.looks[token] & look::SENTENCE_END != 0
     }
 
-    /// The stretch without the end of the sentence before it. Articles end with a full stop, so the full stop recurs
-    /// with the text that follows.
+    /// The stretch, without the end of the previous sentence if it begins with one. Articles end with a full stop, so
+    /// the full stop recurs with the text that follows.
     pub fn without_stop_before(&self, tokens: &Range<usize>) -> Range<usize> {
         let is_all = tokens.len() == 1 || self.words(tokens) == 0.0;
         let is_stop = self.ends_sentence(tokens.start) && self.words(&(tokens.start..tokens.start + 1)) == 0.0;
@@ -176,7 +180,7 @@ impl Layout {
         self.lines.has_bound(tokens.start) && self.lines.has_bound(tokens.end)
     }
 
-    /// Number of words in the sentences that end in a stretch: all words of prose, none of a list.
+    /// Number of words in the sentences that end in a stretch: for prose all words, for a list none.
     pub fn words_in_sentences(&self, tokens: &Range<usize>) -> f64 {
         if self.sentence_ends(tokens) == 0 {
             return 0.0;
@@ -263,7 +267,7 @@ fn ends_sentence(text: &str, all: &Tokens, index: usize) -> bool {
     }
 }
 
-/// Whether the marks that touch the end of a token end a sentence, where marks are no tokens.
+/// Whether the marks directly after a token end a sentence. Needed if marks are not tokens.
 fn has_stop_after(text: &str, tokens: &[Token], index: usize) -> bool {
     let next = tokens.get(index + 1).map_or(text.len(), |token| token.range().start);
     let after = &text[tokens[index].range().end..next];

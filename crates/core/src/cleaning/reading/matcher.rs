@@ -2,9 +2,10 @@
 //!
 //! Mined patterns are runs of tokens. So an Aho-Corasick automaton over symbols finds any number of them in a single
 //! pass. Line breaks are not symbols of the automaton. It treats a line break as white space, as `\s+` does in a regex.
-//! If a pattern has a line break, this is checked on the match. For a pattern with free stretches, the automaton finds
-//! the segments, which are joined afterwards (`slotted`). Patterns that a person wrote or edited run on the regex
-//! engine (`regexes`). Both give the same matches wherever a regex can be read as a run of tokens.
+//! If a pattern has a line break, each match is checked for it afterwards. For a pattern with free stretches, the
+//! automaton finds the segments, which are joined afterwards (`slotted`). Patterns that a person wrote or edited run on
+//! the regex engine (`regexes`). The automaton and the engine give the same matches for every regex that can be read as
+//! a run of tokens.
 
 use std::ops::Range;
 
@@ -20,9 +21,9 @@ use crate::tokens::{FrozenVocabulary, Lexer, Piece, Symbol, Token, TokenKind, To
 pub struct Tokens {
     /// All tokens except line breaks.
     pub tokens: Vec<Token>,
-    /// Whether a line break (or an end of the document) stands before each token, and after the last.
+    /// Whether a line break (or an end of the document) is before each token, and after the last one.
     pub line_starts: Vec<bool>,
-    /// What stands before each token, and after the last, if the tokenizer is a class. Else empty.
+    /// The gap before each token, and after the last one, if the tokenizer is a class. Otherwise empty.
     gaps: Vec<Gap>,
 }
 
@@ -34,7 +35,7 @@ impl Tokens {
         read.end(text, lexer)
     }
 
-    /// Tokenizes a text. Also returns the symbol of each token in a vocabulary, or that of the line break if the
+    /// Tokenizes a text. Also returns the symbol of each token in a vocabulary, or the symbol of the line break if the
     /// vocabulary does not have the token.
     fn known(text: &str, lexer: &mut Lexer, known: &FrozenVocabulary) -> (Tokens, Vec<Symbol>) {
         let mut read = Tokens::with_capacity_for(text);
@@ -47,17 +48,17 @@ impl Tokens {
         (read.end(text, lexer), symbols)
     }
 
-    /// With space for as many tokens as nearly all texts of this length have.
+    /// Reserves space that is enough for the tokens of nearly all texts of this length.
     fn with_capacity_for(text: &str) -> Tokens {
         let tokens = text.len() / 4 + 1;
         let (tokens, line_starts) = (Vec::with_capacity(tokens), Vec::with_capacity(tokens + 1));
         Tokens { tokens, line_starts, gaps: Vec::new() }
     }
 
-    /// Adds a token. Returns whether it is more than a line break.
+    /// Adds a token. Returns false for a line break, which is not stored as a token.
     #[inline]
     fn add(&mut self, token: Token) -> bool {
-        // A line break leaves the place of the token after it open.
+        // A line break sets the entry of the next token, before that token is added.
         if token.kind == TokenKind::Break {
             if self.line_starts.len() == self.tokens.len() {
                 self.line_starts.push(true);
@@ -71,7 +72,7 @@ impl Tokens {
         true
     }
 
-    /// After the last token.
+    /// Completes the tokens after the last one was added.
     fn end(mut self, text: &str, lexer: &Lexer) -> Tokens {
         self.line_starts.truncate(self.tokens.len());
         self.line_starts.push(true);
@@ -83,7 +84,7 @@ impl Tokens {
         self
     }
 
-    /// Whether marks between tokens belong to no token.
+    /// Whether the tokenizer is a class, so that marks between tokens belong to no token.
     pub fn are_separated(&self) -> bool {
         !self.gaps.is_empty()
     }
@@ -97,7 +98,8 @@ impl Tokens {
         }
     }
 
-    /// The tokens that lie completely in the range. If a free regex cuts a word in two, no part of it is removed.
+    /// The tokens that lie completely in the range. So if a regex that a person wrote cuts a word in two, no part of
+    /// the word is removed.
     pub fn within(&self, bytes: &Range<usize>) -> Range<usize> {
         let start = self.tokens.partition_point(|token| (token.start as usize) < bytes.start);
         start..self.tokens.partition_point(|token| token.end as usize <= bytes.end).max(start)
@@ -127,11 +129,12 @@ pub struct TokenAutomaton {
     vocabulary: FrozenVocabulary,
     /// The states. The last one is a sentinel, which marks the end of the children and runs of the state before it.
     states: Vec<State>,
-    /// For each symbol: the child of state 0. In most texts, the automaton is in state 0 most of the time. 0 for none.
+    /// For each symbol: the child of state 0, or 0 if there is none. A table is fast, and in most texts the automaton
+    /// is in state 0 most of the time.
     from_root: Vec<u32>,
-    /// Sorted by state, then symbol.
+    /// The symbol and the state of each child, sorted by parent state, then symbol.
     children: Vec<(Symbol, u32)>,
-    /// Sorted by the state they end at.
+    /// Sorted by the state at which they end.
     runs: Vec<Run>,
     slotted: Vec<Slotted>,
     /// For each segment, the index of its pattern in `slotted`.
@@ -158,7 +161,7 @@ struct Tree {
     runs: Vec<(u32, Run)>,
 }
 
-/// What a run of the automaton stands for.
+/// What a run of the automaton is: a whole pattern or a segment of one.
 #[derive(Clone, Copy, Debug)]
 enum RunPart {
     /// A whole pattern.
@@ -167,12 +170,12 @@ enum RunPart {
     Segment(u32),
 }
 
-/// What must be checked on a match, besides the symbols.
+/// A run, with the conditions that a match must meet besides its symbols.
 #[derive(Debug)]
 struct Run {
     part: RunPart,
     len: u32,
-    /// Tokens of the run before which a line must start. `len` stands for the end of the run.
+    /// The indices of the tokens of the run before which a line must start. The index `len` means the end of the run.
     line_starts: Vec<u32>,
     starts_with_word: bool,
     ends_with_word: bool,
@@ -205,18 +208,18 @@ impl TokenAutomaton {
     }
 
     /// Tokenizes a text and returns the symbol of each token. A token that is in no run gets the symbol of the line
-    /// break, because no run of the automaton has it.
+    /// break, because no run of the automaton has that symbol.
     pub fn read(&self, text: &str, lexer: &mut Lexer) -> (Tokens, Vec<Symbol>) {
         Tokens::known(text, lexer, &self.vocabulary)
     }
 
-    /// Calls `visit` with the token range and pattern of each match. The order is by end, and longest first. The
-    /// matches of patterns with free stretches come last.
+    /// Calls `visit` with the token range and pattern of each match. Matches that end earlier come first. Of matches
+    /// with the same end, longer ones come first. The matches of patterns with free stretches come last.
     pub fn find(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Range<usize>, usize)) {
         self.find_filled(text, tokens, symbols, |found| visit(found.tokens, found.pattern));
     }
 
-    /// Like [`TokenAutomaton::find`], with what fills the free stretches of each match.
+    /// Like [`TokenAutomaton::find`], but also gives the tokens that fill the free stretches of each match.
     pub fn find_filled(&self, text: &str, tokens: &Tokens, symbols: &[Symbol], mut visit: impl FnMut(Found)) {
         let mut segments = Segments::default();
         self.find_parts(text, tokens, symbols, |tokens, part| match part {
@@ -285,7 +288,7 @@ impl TokenAutomaton {
         self.from_root[symbol.0 as usize]
     }
 
-    /// Whether lines start where the run needs it, and whether the match does not cut a word at its edges.
+    /// Whether lines start where the run requires it, and the match does not cut a word at its edges.
     fn fits(&self, run: &Run, text: &str, tokens: &Tokens, range: &Range<usize>) -> bool {
         if !run.line_starts.iter().all(|&token| tokens.line_starts[range.start + token as usize]) {
             return false;
@@ -294,7 +297,7 @@ impl TokenAutomaton {
         let runs_on = |c: char| run.edges.runs_on(c);
         let cuts_before = run.starts_with_word && text[..start].ends_with(runs_on);
         let cuts_after = match self.tokenizer {
-            // Its tokens are whole.
+            // A token is the longest run of characters of the class, so a match of whole tokens cuts none.
             Tokenizer::Class(_) => return true,
             Tokenizer::Whitespace => {
                 run.line_starts.last() != Some(&run.len) && !text[end..].chars().next().is_none_or(char::is_whitespace)
@@ -306,7 +309,7 @@ impl TokenAutomaton {
 }
 
 impl Tree {
-    /// Adds pieces. Free stretches are skipped.
+    /// Adds a run of pieces. Free stretches are skipped.
     fn add(&mut self, part: RunPart, pieces: &[Piece], edges: Edges) {
         let (mut state, mut len, mut line_starts) = (0, 0, Vec::new());
         for piece in pieces {
@@ -316,7 +319,7 @@ impl Tree {
                     continue;
                 }
                 Piece::Free { .. } => continue,
-                // Marks have the same key.
+                // A mutable pattern of marks has the same key.
                 Piece::Slot { id, space_before } => self.vocabulary.intern(TokenKind::Mutable(*id), *space_before, ""),
                 Piece::Literal { text, space_before } => {
                     self.vocabulary.intern(TokenKind::of_literal(text), *space_before, text)
@@ -326,6 +329,7 @@ impl Tree {
             state = *self.next.entry((state, symbol)).or_insert(fresh);
             len += 1;
         }
+
         let tokens = || pieces.iter().filter(|piece| **piece != Piece::Break);
         let starts_with_word = matches!(
             pieces.first(),
@@ -337,7 +341,7 @@ impl Tree {
         }
     }
 
-    /// The automaton of the tree: lays out the states in order and sets their fallbacks, breadth first.
+    /// Turns the tree into the automaton: lays out the states in order and sets their fallbacks, breadth first.
     fn linked(mut self) -> TokenAutomaton {
         let mut edges: Vec<(u32, Symbol, u32)> =
             self.next.into_iter().map(|((state, symbol), child)| (state, symbol, child)).collect();
@@ -361,6 +365,7 @@ impl Tree {
             slotted_of: Vec::new(),
             tokenizer: Tokenizer::Words,
         };
+
         let mut queue: Vec<u32> = automaton.children_of(0).iter().map(|&(_, child)| child).collect();
         let mut done = 0;
         while let Some(&state) = queue.get(done) {

@@ -1,4 +1,4 @@
-//! What is read of a document: its tokens, where they are, and what patterns match. Nothing is weighed here.
+//! Reads a document: its tokens, their layout, and the matches of patterns. Nothing is weighed here.
 
 pub mod block_search;
 pub mod layout;
@@ -19,7 +19,7 @@ use matcher::Tokens;
 /// A match as a range of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// The tokens it covers.
+    /// The tokens that the match covers.
     pub tokens: Range<usize>,
     /// Its pattern's index.
     pub pattern: usize,
@@ -28,9 +28,9 @@ pub struct Match {
 /// A tokenized text with its matches.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// Its tokens.
+    /// The tokens of the text.
     pub tokens: Tokens,
-    /// Sums over its tokens.
+    /// Sums over the tokens.
     pub layout: Layout,
     /// All matches of all applied patterns, including overlapping ones.
     pub matches: Vec<Match>,
@@ -38,16 +38,19 @@ pub struct Reading {
     pub rejected: Vec<Match>,
     /// Whether each token is covered by a rejected match.
     pub is_rejected: Vec<bool>,
-    /// What selectors would remove from the page that has this text. Such a match is no evidence for anything else.
+    /// The matches of selectors: the text that they would remove from the page. These matches are not evidence about
+    /// other text.
     pub selected: Vec<Match>,
     /// The tokens of texts to keep.
     pub kept: Vec<Range<usize>>,
-    /// The blocks of the page that has this text ([`Cleaner::read_page`](crate::cleaning::Cleaner::read_page), [`Cleaner::read_tree`](crate::cleaning::Cleaner::read_tree)).
+    /// The blocks of the page that has this text, if they were read
+    /// ([`Cleaner::read_page`](crate::cleaning::Cleaner::read_page),
+    /// [`Cleaner::read_tree`](crate::cleaning::Cleaner::read_tree)).
     pub page: Option<JudgedPage>,
 }
 
 impl Reading {
-    /// What the applied patterns match: in the text, then in the page.
+    /// The matches of the applied patterns: first those in the text, then those in the page.
     pub fn found(&self) -> impl Iterator<Item = &Match> {
         self.matches.iter().chain(&self.selected)
     }

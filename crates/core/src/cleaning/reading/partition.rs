@@ -21,7 +21,7 @@ impl Partition {
         self.bounds.len().saturating_sub(1)
     }
 
-    /// Whether there are none.
+    /// Whether there are no stretches.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -50,7 +50,7 @@ impl Partition {
         first..next.saturating_sub(1).max(first)
     }
 
-    /// Whether a stretch begins at this token, or the last one ends before it.
+    /// Whether a stretch begins at this token, or the last stretch ends directly before it.
     pub fn has_bound(&self, token: usize) -> bool {
         self.bounds.binary_search(&(token as u32)).is_ok()
     }

@@ -17,11 +17,11 @@ use crate::patterns::ForeignRegex;
 /// Regexes that are searched together.
 #[derive(Debug)]
 pub struct Regexes {
-    /// Each with its pattern's index.
+    /// The regexes, each with its pattern's index.
     regexes: Vec<(usize, ForeignRegex)>,
-    /// Whether each regex must always be run, because no text is known that its matches need.
+    /// Whether each regex must always be run, because it is unknown which texts its matches need.
     needs_nothing: Vec<bool>,
-    /// The texts of the other regexes. Each regex needs at least one of its texts.
+    /// Searches for the texts of the other regexes. A regex can match only if at least one of its texts is found.
     texts: AhoCorasick,
     /// For each text, the index in `regexes` of the regex that needs it.
     needed_by: Vec<usize>,
@@ -32,7 +32,7 @@ pub struct Regexes {
 pub struct GaveUp {
     /// Its pattern's index.
     pub pattern: usize,
-    /// Why.
+    /// Why it was given up.
     pub source: MatchError,
 }
 
@@ -109,17 +109,18 @@ pub fn regex_matches(regex: &Regex, text: &str) -> Result<Vec<Range<usize>>, Mat
     matches_reading(regex, &Watched::new(text, &|| true), most_read(text))
 }
 
-/// Number of bytes that may always be read.
+/// Number of bytes that a search may read, however short the text is.
 const FREELY_READ: usize = 1 << 28;
-/// In addition, the text may be read this many times. So if there is a match at every position, their mean length is at
-/// most this number.
+/// In addition, a search may read the text this many times. So if a match starts at every position of a long text, the
+/// mean length of the matches may be about this number.
 const MOST_OFTEN_READ: usize = 1000;
 
 fn most_read(text: &str) -> usize {
     FREELY_READ + MOST_OFTEN_READ * text.len()
 }
 
-/// The matches. Fails if the matches and the gaps before them have more than `most` bytes.
+/// The matches, without white space at their ends. Fails if all matches and the gaps before them together have more
+/// than `most` bytes.
 fn matches_reading(regex: &Regex, watched: &Watched, most: usize) -> Result<Vec<Range<usize>>, MatchError> {
     let text = watched.text();
     let mut matches: Vec<Range<usize>> = Vec::new();
@@ -151,12 +152,13 @@ pub(crate) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
 /// Texts with ASCII letters in lower case. The search ignores case.
 type Texts = BTreeSet<String>;
 
-/// Maximum number of texts for an expression. If it has more, other parts of the regex are used.
+/// Maximum number of texts for an expression. If an expression has more, other parts of the regex are used.
 const FEW: usize = 8;
-/// Minimum length of a text in bytes. A shorter one is in every document.
+/// Minimum length of a text in bytes. Nearly every document has a shorter one.
 const SHORTEST: usize = 2;
 
-/// A set of texts. Every text that the regex matches contains at least one of them. `None` if no such set is known.
+/// A set of texts. Every document in which the regex matches contains at least one of them. `None` if no such set is
+/// known.
 fn needed(regex: &str) -> Option<Texts> {
     // Control verbs such as `(*ACCEPT)` let a regex match without all of its parts.
     if regex.contains("(*") {
@@ -166,8 +168,8 @@ fn needed(regex: &str) -> Option<Texts> {
     needed_by(&tree.expr).filter(|texts| shortest(texts) >= SHORTEST)
 }
 
-/// A set of texts. Every text that the expression matches contains at least one of them. `None` if no such set is
-/// known.
+/// A set of texts. Every document in which the expression matches contains at least one of them. `None` if no such set
+/// is known.
 fn needed_by(expr: &Expr) -> Option<Texts> {
     match expr {
         Expr::Literal { .. } | Expr::Delegate { .. } => all_of(expr),
@@ -188,7 +190,7 @@ fn needed_by(expr: &Expr) -> Option<Texts> {
     }
 }
 
-/// For each stretch of parts with few possible texts: these texts.
+/// Joins neighbouring parts that have few possible texts. Returns the possible texts of each such stretch.
 fn stretches(parts: &[Expr]) -> Vec<Texts> {
     let mut stretches = vec![Texts::from([String::new()])];
     for part in parts {
@@ -222,7 +224,7 @@ fn all_of(expr: &Expr) -> Option<Texts> {
     }
 }
 
-/// Each text followed by each of the others. `None` if there are too many results.
+/// Each of `texts` followed by each of `others`. `None` if there are too many results.
 fn joined(texts: &Texts, others: &Texts) -> Option<Texts> {
     if texts.len() * others.len() > FEW {
         return None;
@@ -238,7 +240,7 @@ fn shortest(texts: &Texts) -> usize {
     texts.iter().map(String::len).min().unwrap_or(0)
 }
 
-/// The character. If case is ignored, also the characters that differ only in case.
+/// The character as a text. If case is ignored, also the characters that differ from it only in case.
 fn cases_of(c: char, is_any_case: bool) -> Option<Texts> {
     let mut class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
     if is_any_case {

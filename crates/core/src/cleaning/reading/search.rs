@@ -1,8 +1,8 @@
-//! Searches on the regex engine that can be stopped.
+//! Runs searches on the regex engine so that they can be stopped.
 //!
 //! A search may take minutes, and the engine has no way to cancel it. But the engine asks for the text at every step.
-//! So the text stops the search when the result is no longer needed: it unwinds out of the search. This is safe,
-//! because every search of the engine uses its own data.
+//! So the text can stop the search when the result is no longer needed: it unwinds the stack, as a panic does. This is
+//! safe, because every search of the engine uses its own data.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub struct Watched<'t> {
 struct Stopped;
 
 impl<'t> Watched<'t> {
-    /// A text. `go_on` is called regularly; if it returns false, the search stops.
+    /// Wraps a text. `go_on` is called regularly during a search; if it returns false, the search stops.
     pub fn new(text: &'t str, go_on: &'t dyn Fn() -> bool) -> Watched<'t> {
         Watched { text, go_on, asked: Cell::new(0) }
     }

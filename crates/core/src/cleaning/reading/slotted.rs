@@ -1,9 +1,9 @@
-//! Joins the segments of patterns with free stretches to matches.
+//! Joins the segments of patterns that have free stretches into matches.
 //!
 //! A pattern such as `By {…40} | Staff writer` is found in two steps. The automaton finds its segments. Here, each
 //! segment is joined to the nearest place where the rest of the pattern matches, as a lazy quantifier does. This is
-//! done from the last segment to the first, so that nothing is tried twice. It costs a binary search for each segment
-//! that is found, and a count of the characters of each possible stretch. There are few of these.
+//! done from the last segment to the first, so that nothing is tried twice. Each segment that is found costs a binary
+//! search, and each possible stretch costs a count of its characters. Few stretches are possible.
 
 use std::ops::Range;
 
@@ -127,7 +127,8 @@ impl Joined {
 }
 
 impl Rest {
-    /// The matches of the rest with the segment before it. `segment` has the occurrences of that segment.
+    /// The matches of the segment before the rest, each continued by a match of the rest. `segment` has the occurrences
+    /// of that segment.
     fn before(&self, segment: &[Range<usize>], stretch: &Stretch, lines: &Lines) -> Vec<Joined> {
         let joined = |segment: &Range<usize>| {
             let (rest, fillers) = self.first_after(segment.end, lines)?;
@@ -150,7 +151,7 @@ impl Rest {
         }
     }
 
-    /// The matches of the rest with a stretch before it that begins at the start of the line.
+    /// The matches of the rest, each extended by a stretch before it that begins at the start of its line.
     fn after_line_starts(&self, stretch: &Stretch, lines: &Lines) -> Vec<Joined> {
         let Rest::At(found) = self else { return Vec::new() };
         let mut joined: Vec<Joined> = Vec::new();
@@ -186,7 +187,7 @@ impl<'t> Lines<'t> {
         self.starts[self.starts.partition_point(|&start| start <= token) - 1]
     }
 
-    /// One past the last token of the token's line.
+    /// One past the last token of this token's line.
     fn end_of_line(&self, token: usize) -> usize {
         self.starts.get(self.starts.partition_point(|&start| start <= token)).copied().unwrap_or(token)
     }

@@ -1,9 +1,9 @@
-//! Decides which bytes are removed with a span. Nothing else is removed from a text.
+//! Decides which white space is removed together with a span. Nothing else is removed from a text.
 //!
-//! Takes a document and the spans to remove. Returns the cuts ([`Cut`]). A cut includes only white space that would be
-//! left over. A line is removed with its line break. Of the white space on both sides of a cut, the side with more line
-//! breaks is kept. Where only the span separated two words, it is replaced by a space. Scripts without spaces need
-//! none.
+//! Takes a document and the spans to remove. Returns the cuts ([`Cut`]). Besides its span, a cut includes only white
+//! space that would be left over. A line is removed with its line break. Of the white space on both sides of a cut, the
+//! side with more line breaks is kept. If only the span separated two words, it is replaced by a space, except in
+//! scripts without spaces.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! From decisions about tokens to the bytes that are removed, and why.
+//! Turns decisions about tokens into the bytes to remove, with the patterns that explain the removal.
 
 pub mod cutting;
 
@@ -18,8 +18,8 @@ pub struct Span {
     pub range: Range<usize>,
     /// Mean probability that its tokens are boilerplate, 0..=1.
     pub score: f32,
-    /// The patterns that explain parts of it: bytes, and index as in
-    /// [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns). Larger indices stand for the recurring stretches
+    /// The patterns that explain parts of the span: the bytes of each part, and the index of its pattern in
+    /// [`Cleaner::patterns`](crate::cleaning::Cleaner::patterns). Larger indices are those of the recurring stretches
     /// given to [`Cleaner::explain_with`](crate::cleaning::Cleaner::explain_with).
     pub because: Vec<(Range<usize>, usize)>,
 }
@@ -31,14 +31,14 @@ pub struct Cleaning {
     pub spans: Vec<Span>,
     /// Number of removed bytes, by whether a pattern explains them.
     pub grounds: Grounds,
-    /// How much of it is content, as far as the model knows.
+    /// How much of the document is content according to the model, and how much of that is removed.
     pub expected: Expected,
-    /// The bytes of blocks that are removed because the user chose so
-    /// ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), in order. What a person decided about patterns
-    /// and texts stays in force.
+    /// The blocks that are removed because the user chose so
+    /// ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), as bytes in order. Decisions about patterns and
+    /// texts to keep still apply inside these blocks.
     pub dropped: Vec<(Range<usize>, PagePart)>,
-    /// Whether the user chose something for pages ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)), but
-    /// the document was not decided by the blocks of a page.
+    /// Whether the user made choices for pages ([`CleanOptions::page`](crate::cleaning::CleanOptions::page)) that had
+    /// no effect, because the blocks of a page did not decide about this document.
     pub ignores_choices: bool,
 }
 
@@ -65,27 +65,28 @@ impl Cleaning {
     }
 }
 
-/// Bytes of the removed tokens, by whether a pattern explains them.
+/// Number of bytes of the removed tokens, by whether a pattern explains them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Grounds {
-    /// A pattern matches them, or the article ends before them.
+    /// Bytes that a pattern matches, or that come after the end of the article.
     pub matched: u64,
-    /// No pattern matches them.
+    /// The other bytes.
     pub unmatched: u64,
 }
 
 impl Grounds {
-    /// Adds the bytes of another one.
+    /// Adds the bytes of another document.
     pub fn add(&mut self, other: &Grounds) {
         self.matched += other.matched;
         self.unmatched += other.unmatched;
     }
 }
 
-/// What is expected of a document, by the probabilities of its tokens, in bytes. White space does not count.
+/// The expected content of a document, according to the probabilities of its tokens, in bytes. White space does not
+/// count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Expected {
-    /// The content in it.
+    /// The content in the document.
     pub content: u64,
     /// The part of the content that is removed.
     pub lost: u64,
@@ -104,7 +105,7 @@ impl Expected {
     }
 }
 
-/// The labelled stretches as spans, each with the patterns that explain it.
+/// The stretches to remove as spans, each with the patterns that explain it.
 pub fn spans(tokens: &Tokens, decision: &Decision) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut start = 0;
@@ -148,7 +149,7 @@ pub fn grounds(Tokens { tokens, .. }: &Tokens, Decision { goes, patterns, .. }: 
     Grounds { matched, unmatched }
 }
 
-/// What is expected of the tokens.
+/// The expected content of the tokens, and the part of it that is removed.
 pub fn expected(Tokens { tokens, .. }: &Tokens, Decision { goes, probabilities, .. }: &Decision) -> Expected {
     let (mut content, mut lost) = (0.0, 0.0);
     for (token, (&goes, &p)) in tokens.iter().zip(goes.iter().zip(probabilities)) {

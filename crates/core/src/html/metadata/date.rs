@@ -1,7 +1,7 @@
 //! Dates as pages write them for machines.
 
-/// A date that is surely one, in ISO 8601: `YYYY-MM-DD`, or this with a time. `/` instead of `-` is understood, and a space
-/// before the time. A time that is none is left out.
+/// The value in ISO 8601, if it is certainly a date: `YYYY-MM-DD`, or this with a time. `/` instead of `-` and a space
+/// before the time are understood. An invalid time is left out.
 pub(super) fn iso_date(value: &str) -> Option<String> {
     let value = value.trim();
     let (day, rest) = value.split_at_checked(10)?;
@@ -17,6 +17,7 @@ pub(super) fn iso_date(value: &str) -> Option<String> {
     {
         return None;
     }
+
     let day = day.replace('/', "-");
     Some(match time(rest) {
         Some(time) => format!("{day}T{time}"),
@@ -35,12 +36,13 @@ fn days(year: u32, month: u32) -> Option<u32> {
     })
 }
 
-/// The time after a date: `Thh:mm`, then seconds and their parts, then the zone, as far as they are there.
+/// The time after a date: `Thh:mm`, then seconds and their decimals, then the zone, as far as they are given.
 fn time(rest: &str) -> Option<String> {
     let rest = rest.strip_prefix(['T', ' '])?;
     let zone_at = rest.find(['Z', '+', '-', ' ']).unwrap_or(rest.len());
     let (clock, zone) = rest.split_at(zone_at);
     let (clock, parts) = clock.split_once('.').map_or((clock, None), |(clock, parts)| (clock, Some(parts)));
+
     let mut fields = clock.split(':');
     let (hour, minute, second) = (two(fields.next()?)?, two(fields.next()?)?, fields.next().map(two));
     let is_clock = hour < 24 && minute < 60 && second.is_none_or(|second| second.is_some_and(|second| second <= 60));
@@ -51,7 +53,7 @@ fn time(rest: &str) -> Option<String> {
     Some(format!("{clock}{parts}{}", zone_of(zone.trim_start())?))
 }
 
-/// A zone: none, `Z`, or hours and minutes from it, with a colon between them.
+/// A time zone: nothing, `Z`, or the hours and minutes of its offset, with a colon between them.
 fn zone_of(zone: &str) -> Option<String> {
     let Some(digits) = zone.strip_prefix(['+', '-']) else {
         return matches!(zone, "" | "Z").then(|| zone.to_owned());

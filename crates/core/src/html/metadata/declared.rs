@@ -1,4 +1,5 @@
-//! Collects what a page declares about itself, while it is read. What is kept is bounded for any page.
+//! Collects the declarations of a page about itself, while the page is read. The memory for them is bounded for any
+//! page.
 
 use std::ops::Range;
 
@@ -12,10 +13,10 @@ const MOST_OF_SCRIPTS: usize = 256 << 10;
 /// The most authors that are kept.
 const MOST_AUTHORS: usize = 20;
 
-/// What a page declares about itself, as it stands there.
+/// The declarations of a page about itself, as they are written there.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
-    /// The values of `<meta>`, with the names that it is known for.
+    /// The known names of `<meta>`, each with a value.
     metas: Vec<(&'static str, String)>,
     /// The scripts with JSON-LD.
     scripts: Vec<String>,
@@ -23,7 +24,7 @@ pub struct Declared {
     title: String,
     language: Option<String>,
     canonical: Option<String>,
-    /// The first `<time datetime>`, and the first after a heading.
+    /// The first `<time datetime>` before the first heading, and the first one after it.
     times: [Option<String>; 2],
     has_heading: bool,
     is_title_over: bool,
@@ -31,7 +32,7 @@ pub struct Declared {
     script: Option<String>,
 }
 
-/// The names of `<meta>` that say the same: those of Open Graph, then others, each in the order in which they count.
+/// Names of `<meta>` with the same meaning: those of Open Graph, then others, both in order of precedence.
 pub(super) struct Names {
     graph: &'static [&'static str],
     other: &'static [&'static str],
@@ -113,25 +114,25 @@ impl Names {
         Names::IMAGE,
     ];
 
-    /// The names, in the order in which they count.
+    /// The names, in order of precedence.
     pub(super) fn each(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.graph.iter().chain(self.other).copied()
     }
 
-    /// The name as it is known, in whatever case it is written.
+    /// The known name that is the same in another case, if there is one.
     fn known(name: &str) -> Option<&'static str> {
         Names::ALL.iter().flat_map(Names::each).find(|known| known.eq_ignore_ascii_case(name))
     }
 }
 
 impl Declared {
-    /// All that was declared, at the end of the page.
+    /// Ends the collection, at the end of the page.
     pub(in crate::html) fn finish(mut self) -> Declared {
         self.end_script();
         self
     }
 
-    /// The values of `<meta>` with one of these names, in the order in which the names count.
+    /// The values of `<meta>` with one of these names, in the order of precedence of the names.
     pub(super) fn values(&self, names: &Names) -> impl Iterator<Item = &str> {
         names.each().flat_map(|name| self.all_of(name))
     }
@@ -176,7 +177,7 @@ impl Declared {
         }
     }
 
-    /// Several authors may be named. Of all else, the first value counts.
+    /// Whether a further value is kept. Several authors may be named. Of all other names, only the first value counts.
     fn has_room(&self, name: &'static str) -> bool {
         let most = if Names::AUTHOR.each().any(|known| known == name) { MOST_AUTHORS } else { 1 };
         self.all_of(name).count() < most
@@ -202,8 +203,8 @@ fn value(tag: &PendingTag, attribute: Attribute) -> Option<String> {
     tag.attributes().find(|&(kept, _)| kept == attribute).and_then(|(_, value)| short(value))
 }
 
-/// What a `<meta>` of Open Graph says to sites that link to the page, if it has this name and is not empty. Some pages write
-/// `name` instead of `property`.
+/// The content of a `<meta>` of Open Graph, if the `<meta>` has this name and the content is not empty. Some pages
+/// write `name` instead of `property`.
 pub fn open_graph(meta: &PendingTag, name: &str) -> Option<String> {
     let mut names = [Attribute::Property, Attribute::Name].into_iter().filter_map(|attribute| value(meta, attribute));
     let has_name = names.any(|known| known.trim().eq_ignore_ascii_case(name));

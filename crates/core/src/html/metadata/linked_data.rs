@@ -1,7 +1,7 @@
-//! What JSON-LD says about a page, in the terms of schema.org.
+//! The statements of JSON-LD about a page, in the terms of schema.org.
 //!
-//! JSON that is broken or nested too deeply is ignored. What is not about the page itself is not looked at: of several articles,
-//! only the one counts whose headline is the title of the page.
+//! JSON that is broken or nested too deeply is ignored. Statements about other things than the page are ignored: of
+//! several articles, only the one whose headline is the title of the page counts.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,17 @@ type Node = Map<String, Value>;
 /// The types of articles that do not end in `Article`.
 const ARTICLES: [&str; 6] =
     ["APIReference", "BlogPosting", "DiscussionForumPosting", "LiveBlogPosting", "Report", "SocialMediaPosting"];
-/// The most values that are looked at for one thing.
+/// Maximum number of values for one field. Others are ignored.
 const MOST_VALUES: usize = 20;
 
-/// The most articles whose headlines are looked at.
+/// Maximum number of articles whose headlines are compared.
 const MOST_ARTICLES: usize = 100;
 
-/// What is said about the page. Of each, the values are in the order in which they count.
+/// The statements about the page. The values of each field are in order of precedence.
 #[derive(Debug, Default)]
 pub(super) struct Stated {
     pub(super) titles: Vec<String>,
-    /// All of them are authors.
+    /// All values count, not only the first.
     pub(super) authors: Vec<String>,
     pub(super) dates: Vec<String>,
     pub(super) languages: Vec<String>,
@@ -34,7 +34,7 @@ pub(super) struct Stated {
 }
 
 impl Stated {
-    /// What these scripts say. `is_title` says whether a headline is the title of the page.
+    /// The statements of these scripts. `is_title` says whether a headline is the title of the page.
     pub(super) fn of(scripts: &[String], is_title: &dyn Fn(&str) -> bool) -> Stated {
         let parsed: Vec<Value> = scripts.iter().filter_map(|script| parsed(script)).collect();
         let data = Data::of(&parsed);
@@ -66,7 +66,7 @@ impl Stated {
     }
 }
 
-/// All that is said, and the nodes with an `@id`, which others refer to.
+/// All nodes, and an index of those with an `@id`, to which others refer.
 struct Data<'v> {
     nodes: Vec<&'v Node>,
     by_id: HashMap<&'v str, &'v Node>,
@@ -110,7 +110,8 @@ impl<'v> Data<'v> {
         }
     }
 
-    /// The values of these keys of a node. Where a value is a node, that of the first of the `inner` keys that it has.
+    /// The values of these keys of a node. If a value is itself a node, the value of its first key in `inner` is taken
+    /// instead.
     fn values(&self, node: &'v Node, keys: &[&str], inner: &[&str]) -> Vec<String> {
         let mut found = Vec::new();
         for value in keys.iter().filter_map(|key| node.get(*key)) {
@@ -129,8 +130,8 @@ impl<'v> Data<'v> {
         found
     }
 
-    /// The value of the first of these keys that a node has, or that the node has which it refers to. Only texts and lists count,
-    /// so that nodes that refer to each other are no circle.
+    /// The value of the first of these keys in a node, or in the node that it refers to. Only texts and lists of texts
+    /// count, so nodes that refer to each other cause no endless loop.
     fn inner(&self, node: &'v Node, keys: &[&str]) -> Option<&'v Value> {
         let of = |node: &'v Node| {
             let mut values = ["@value"].iter().chain(keys).filter_map(|key| node.get(*key));
@@ -154,7 +155,7 @@ fn types(node: &Node) -> impl Iterator<Item = &str> {
     one.into_iter().chain(several).filter_map(|name| name.rsplit(['/', '#', ':']).next())
 }
 
-/// Parses a script. Line ends inside of texts are wrong and frequent.
+/// Parses a script. Line ends inside strings are invalid but frequent, so they become spaces.
 fn parsed(script: &str) -> Option<Value> {
     let script = script.trim();
     let script = script.strip_prefix("<!--").unwrap_or(script);

@@ -1,7 +1,8 @@
-//! What a page says about itself: title, author, date and the like.
+//! The statements of a page about itself: title, author, date and the like.
 //!
-//! Takes what was collected while the page was read ([`Declared`]), its visible text and its tree. Of several statements about
-//! the same thing, the first counts, in this order: JSON-LD, Open Graph, other `<meta>`, what the page shows.
+//! Takes the declarations that were collected while the page was read ([`Declared`]), its visible text and its tree. Of
+//! several statements about the same thing, the first counts, in this order: JSON-LD, Open Graph, other `<meta>`, the
+//! visible page.
 
 mod date;
 mod declared;
@@ -20,12 +21,12 @@ use super::plain::{base, resolved};
 use super::tree::{Attribute, Tree};
 use super::{read_despite_scripts, visible_text};
 
-/// A longer value is none: nobody writes such a title, and it would take memory.
+/// Maximum length of a value, in bytes. Longer ones are ignored: nobody writes such a title, and it would take memory.
 const MOST_BYTES_OF_VALUE: usize = 10_000;
-/// The name of an author is shorter than this, in bytes. What is longer is a text about the author.
+/// Maximum length of the name of an author, in bytes. A longer value is a text about the author.
 const MOST_OF_NAME: usize = 200;
 
-/// What a page says about itself, as far as it does. White space in texts is collapsed.
+/// The statements of a page about itself. A field without a statement is `None`. White space in texts is collapsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Metadata {
@@ -47,7 +48,7 @@ pub struct Metadata {
     pub image: Option<String>,
 }
 
-/// What a page says about itself. `address` is its address, if it is known.
+/// The metadata of a page: what it says about itself. `address` is its address, if it is known.
 ///
 /// ```
 /// let page = "<html lang=en><meta property=article:published_time content='2024-03-14T08:30:00Z'>\
@@ -63,18 +64,20 @@ pub fn page_metadata(html: &str, address: Option<&str>) -> Metadata {
 }
 
 impl Declared {
-    /// What the page with this visible text and this tree says about itself. `address` is its address, if it is known.
+    /// The metadata of the page with this visible text and this tree. `address` is its address, if it is known.
     pub fn metadata(&self, text: &str, tree: &Tree, address: Option<&str>) -> Metadata {
         let page = Shown::of(self, text, tree);
         let stated = Stated::of(self.scripts(), &|headline| page.is_title(headline));
         let own_base = base(tree, None);
         let own_address = |value: &str| web_address(&resolved(own_base.as_ref(), value.trim()));
         let canonical = || self.canonical().and_then(own_address);
+
         let url = address.map(str::to_owned).or_else(canonical);
         let url = url.or_else(|| self.values(&Names::ADDRESS).find_map(own_address));
         let url = url.or_else(|| stated.addresses.iter().find_map(|value| own_address(value)));
         let base = base(tree, url.as_deref());
         let image = |value: &str| web_address(&resolved(base.as_ref(), value.trim()));
+
         let first = |stated: &[String], names: &Names, of: &dyn Fn(&str) -> Option<String>| {
             let stated = stated.iter().filter_map(|value| decoded(value)).find_map(|value| of(&value));
             stated.or_else(|| self.values(names).find_map(of))
@@ -104,12 +107,12 @@ impl Declared {
     }
 }
 
-/// What is seen of a page.
+/// The title and the author that a visitor sees.
 struct Shown {
-    /// `<title>`, or the first heading if the title is more than that.
+    /// `<title>`, or the first heading if the title is missing or contains it.
     title: Option<String>,
     author: Option<String>,
-    /// All that may be a title.
+    /// All texts that may be the title.
     titles: Vec<String>,
 }
 
@@ -121,6 +124,7 @@ impl Shown {
         let title = collapsed(declared.title());
         let titles = title.iter().chain(&heading).cloned();
         let titles = titles.chain(declared.values(&Names::TITLE).filter_map(collapsed)).collect();
+
         let has = |node: usize, attribute, wanted: &str| {
             let value = tree.attribute(node, attribute);
             value.is_some_and(|value| value.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted)))
@@ -131,6 +135,7 @@ impl Shown {
             let name = (node..tree.end(node)).find(|&inner| has(inner, Attribute::ItemProp, "name"));
             person(&text[tree.text(name.unwrap_or(node))])
         });
+
         let title = match (title, heading) {
             (Some(title), Some(heading)) if title.contains(&heading) => Some(heading),
             (title, heading) => title.or(heading),
@@ -144,7 +149,7 @@ impl Shown {
     }
 }
 
-/// A text of JSON-LD. Many programs escape it as if it were HTML.
+/// A text of JSON-LD, without the HTML escapes that many programs put into it.
 fn decoded(value: &str) -> Option<Cow<'_, str>> {
     match value.len() > MOST_BYTES_OF_VALUE {
         true => None,

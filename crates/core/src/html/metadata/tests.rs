@@ -18,7 +18,7 @@ fn linked(json: &str) -> String {
     format!("<script type='application/ld+json'>{json}</script>")
 }
 
-/// A graph as plugins of frequent systems write it.
+/// A graph as plugins of common publishing systems write it.
 const GRAPH: &str = r##"{"@context": "https://schema.org", "@graph": [
     {"@type": ["Article", "BlogPosting"], "@id": "https://tide.example/ferry#article", "isPartOf": {"@id": "https://tide.example/ferry"},
      "author": {"name": "Ada Reyl", "@id": "#ada"}, "headline": "Ferry late &#8211; again", "datePublished": "2024-03-14T08:30:00+00:00",
@@ -94,7 +94,7 @@ fn linked_data_comes_first_then_open_graph_then_the_rest() {
             "title: {number}\ndate: {date}\nlanguage: {language}\nsite_name: {site}\n{url}description: {number}.\nimage: https://a.example/{file}.png"
         )
     };
-    // A publisher is no site, so it comes after all sites.
+    // A publisher is not a site, so it comes after all sites.
     let [first, second] = [1, 2].map(|page| format!("url: https://a.example/{page}\n"));
     assert_eq!(said(&format!("{shown}{meta}{graph}{article}")), of("One", "2024-01-01", "de", "Tide 2", &second));
     assert_eq!(said(&article), of("One", "2024-01-01", "de", "Tide 1", &first));

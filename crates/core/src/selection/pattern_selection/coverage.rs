@@ -1,4 +1,4 @@
-//! One document: what its patterns explain, and how much of it the chosen ones explain.
+//! The text of one document that all patterns explain, and how much of it the chosen patterns explain.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -17,13 +17,14 @@ pub struct Coverage<'t> {
     reading: &'t Reading,
     /// Whether each token has a strong match of any pattern.
     is_explained: Vec<bool>,
-    /// Size of these tokens, in bytes.
+    /// Size of the explained tokens, in bytes.
     size: u64,
     /// For each token: the largest strength of a match of a chosen pattern.
     reached: Vec<f32>,
     /// Size of the explained tokens that have no strong match of a chosen pattern, in bytes.
     unmet: u64,
-    /// Sums for the current `reached`. Computed only after `sampled` shows that they save time.
+    /// Sums for the current `reached`. Computed only when `sampled`, the number of tokens visited so far, shows that
+    /// the sums save time.
     sums: OnceLock<Sums>,
     sampled: AtomicUsize,
 }
@@ -51,12 +52,12 @@ impl<'t> Coverage<'t> {
         page
     }
 
-    /// Size of what all patterns explain, in bytes.
+    /// Size of the text that all patterns explain, in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Size of the part of it that has no strong match of a chosen pattern, in bytes.
+    /// Size of the part of this text that has no strong match of a chosen pattern, in bytes.
     pub fn unmet(&self) -> u64 {
         self.unmet
     }
@@ -71,8 +72,8 @@ impl<'t> Coverage<'t> {
     }
 
     /// How much these matches of a pattern add to the evidence of the explained tokens, in bytes times strength.
-    /// Thousands of matches may overlap. So tokens are visited one by one only until as many were visited as the page
-    /// has. After that, prefix sums are used. The result is the same.
+    /// Thousands of matches may overlap. So tokens are visited one by one only until the number of visits is the number
+    /// of tokens of the page. After that, prefix sums are used. The result is the same.
     pub fn gain(&self, matches: Range<usize>) -> f64 {
         let matches = &self.reading.matches[matches];
         let tokens = matches.iter().map(|found| found.tokens.len()).sum();
@@ -150,10 +151,10 @@ fn added(strength: f32, reached: f32) -> f64 {
     f64::from((strength - reached).max(0.0))
 }
 
-/// Prefix sums of what matches add, so that not every token must be visited. The terms are products of numbers with few
-/// digits, so the sums are exact in any order.
+/// Prefix sums of the amounts that matches add, so that not every token must be visited. The terms are products of
+/// numbers with few digits, so the sums are exact in any order.
 struct Sums {
-    /// The explained bytes before each token, and in all.
+    /// Number of explained bytes before each token, and in the whole document.
     missing: Vec<u64>,
     /// The stretches of tokens with equal `reached`, from left to right.
     levels: Vec<Level>,
@@ -162,7 +163,7 @@ struct Sums {
 struct Level {
     start: usize,
     reached: f32,
-    /// How much full evidence for all tokens before this level would add.
+    /// The amount that full evidence for all tokens before this level would add.
     full: f64,
 }
 
@@ -184,7 +185,7 @@ impl Sums {
         here.zip(ends).map(gain).sum()
     }
 
-    /// How much full evidence for all tokens before this one would add.
+    /// The amount that full evidence for all tokens before this one would add.
     fn before(&self, token: usize) -> f64 {
         if token == 0 {
             return 0.0;
@@ -206,7 +207,7 @@ mod tests {
     use crate::patterns::{LexerCache, PatternFile};
     use crate::selection::sampling::Sampled;
 
-    /// Patterns that match at each of several lines, and others at each 2 and each 3 of these lines.
+    /// Patterns that match each line of several lines, and others that match 2 or 3 of these lines, or parts of them.
     fn file() -> PatternFile {
         let lines =
             |lines: usize| vec![r"Item of it"; lines].join("\n").replace(' ', r"\s+").replace('\n', r"\s*\n\s*");

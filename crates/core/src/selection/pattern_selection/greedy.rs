@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use super::coverage::Coverage;
 use crate::cleaning::Cleaner;
 
-/// What is chosen, and when it is enough.
+/// Which patterns may be chosen, and when enough are chosen.
 pub struct Choice {
-    /// Patterns that are not chosen.
+    /// For each pattern, whether it must not be chosen.
     barred: Vec<bool>,
     /// The chosen patterns explain at least this share of what all patterns explain.
     kept: f64,
-    /// The same for each single page, so that patterns of a rare kind of page are kept.
+    /// On each single page, they explain at least this share, so that patterns of a rare kind of page are kept.
     kept_of_page: f64,
     /// Whether short patterns are preferred.
     is_brief: bool,
@@ -27,17 +27,18 @@ impl Choice {
         Choice { barred, kept: 0.95, kept_of_page: 0.0, is_brief: true }
     }
 
-    /// All that is needed. Documents that were not seen lose a little more; the promise for them is 0.99.
+    /// All needed patterns. On unseen documents, the chosen patterns explain a little less: at least 0.99 is promised
+    /// for these.
     pub fn complete(patterns: usize) -> Choice {
         Choice { barred: vec![false; patterns], kept: 0.999, kept_of_page: 0.98, is_brief: false }
     }
 }
 
-/// Number of characters that a pattern costs besides its own.
+/// The cost of each pattern in characters, in addition to its own characters.
 const PER_PATTERN: f64 = 200.0;
 
-/// Whether to keep each of the cleaner's patterns: the given ones, and those that the pages need in addition.
-/// The pages may have been used before, with a part of the given patterns.
+/// Selects the given patterns, and those that the pages need in addition. Returns for each of the cleaner's patterns
+/// whether it is selected. The pages may have been used before, with some of the given patterns.
 pub fn select(cleaner: &Cleaner, pages: &mut [Coverage], given: Vec<bool>, choice: &Choice) -> Vec<bool> {
     let mut pages_of = vec![Vec::new(); given.len()];
     for (index, page) in pages.iter().enumerate() {
@@ -65,7 +66,7 @@ impl<'t> Selection<'_, 't> {
         self.pages_of[pattern].iter().for_each(|(page, matches)| self.pages[*page].take(matches.clone()));
     }
 
-    /// Whether little enough is left of all pages together, and of each page.
+    /// Whether little enough is left unexplained of all pages together, and of each page.
     fn is_enough(&self) -> bool {
         let is_little = |left: u64, of: u64, kept: f64| left as f64 <= (1.0 - kept) * of as f64;
         let (mut all_left, mut all) = (0, 0);
@@ -79,8 +80,8 @@ impl<'t> Selection<'_, 't> {
         is_little(all_left, all, self.choice.kept)
     }
 
-    /// Chooses patterns, those that add most first. What a pattern adds never grows, so it is computed again only when
-    /// the pattern comes first in the queue.
+    /// Chooses patterns, first those that add most. The amount that a pattern adds never grows, so it is computed again
+    /// only when the pattern is first in the queue.
     fn choose_most_adding(&mut self, cleaner: &Cleaner) {
         let patterns = (0..self.chosen.len())
             .into_par_iter()
@@ -103,8 +104,8 @@ impl<'t> Selection<'_, 't> {
         }
     }
 
-    /// How much a pattern adds, in thousandths, times its share. The share counts because a frequent pattern is also
-    /// useful for other documents.
+    /// The amount that a pattern adds, in thousandths, times its share. The share counts because a frequent pattern is
+    /// also useful for other documents.
     fn worth(&self, cleaner: &Cleaner, pattern: usize) -> u64 {
         let gain: f64 =
             self.pages_of[pattern].iter().map(|(page, matches)| self.pages[*page].gain(matches.clone())).sum();

@@ -1,12 +1,12 @@
-//! Selects the few patterns that remove what all patterns remove.
+//! Selects a few patterns that remove the same text as all patterns together.
 //!
 //! Takes a source's pattern file and texts. Returns the file with only the patterns that are needed. Mined patterns
 //! overlap: "Home", "Home | News" and "Home | News | Sport" recur in different documents. Nobody wants to review all 3
-//! if 1 is enough. The measure is the text of which all patterns together are strong evidence. The patterns that explain most of
-//! it are chosen first, until nearly all of it is explained.
+//! if 1 is enough. The measure is the text for which all patterns together are strong evidence. The patterns that
+//! explain most of it are chosen first, until nearly all of it is explained.
 //!
-//! Two kinds of patterns are always kept: those that a person decided on, and the shared ones, because they are also used for
-//! sources that have no others.
+//! Two kinds of patterns are always kept: those that a person decided on, and the shared ones, because they are also
+//! used for sources that have no others.
 
 mod coverage;
 mod greedy;
@@ -22,10 +22,12 @@ use crate::selection::sampling::Sampled;
 use coverage::Coverage;
 use greedy::{Choice, select};
 
-/// The source's own file with only the patterns that are needed. With the shared patterns, they must explain nearly all
-/// that all patterns explain, and articles must end in the same places. A pattern that a person touched is always kept.
+/// The source's own file with only the patterns that are needed. Together with the shared patterns, the needed patterns
+/// must explain nearly all text that all patterns explain, and articles must end in the same places. A pattern that a
+/// person touched is always kept.
 ///
-/// First, patterns for people are chosen, as few and short as possible. Then evidence is added until all is explained.
+/// First, patterns for people are chosen, as few and short as possible. Then evidence is added until nearly all text is
+/// explained.
 pub fn needed_patterns(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
     let own_ids: HashSet<&str> = own.all().map(|pattern| pattern.id.as_str()).collect();
@@ -61,7 +63,7 @@ mod tests {
     use super::*;
     use crate::patterns::{LexerCache, Status, id_of, regex};
 
-    /// A file of proposed patterns. Each is a whole line, or a part of a line if it ends in `...`. The number is the
+    /// A file of proposed patterns. Each is a whole line, or a part of a line if it ends in `...`. Each comes with its
     /// number of documents, out of 10.
     fn file(patterns: &[(&str, usize)]) -> PatternFile {
         let head =

@@ -1,9 +1,9 @@
 //! Renames a column in the Arrow schema of a Parquet file.
 //!
-//! Arrow stores its types and column metadata, which Parquet cannot express, under a key of its own: a message of
-//! Arrow's IPC format, which is a FlatBuffer, in base64. Arrow's readers expect the column names there as well. So if a
-//! column is renamed, it must be renamed here too. No other byte is changed: the new name is added at the end,
-//! and the offset of the old name is changed to it.
+//! Under a key of its own, Arrow stores types and column metadata that Parquet cannot express. The value is a message
+//! of Arrow's IPC format (a FlatBuffer) in base64. Arrow's readers expect the column names there as well. So a renamed
+//! column must be renamed there, too. No other byte is changed: the new name is added at the end, and the offset of the
+//! old name is changed to point to it.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -11,7 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 /// The key of the schema in a file's metadata.
 pub(super) const KEY: &str = "ARROW:schema";
 
-/// Stands before a message. Files written before 2019 do not have it.
+/// The marker before a message. Files written before 2019 do not have it.
 const MARKER: u32 = u32::MAX;
 
 /// The number of the message type "schema".
@@ -23,8 +23,8 @@ const MESSAGE_HEADER: usize = 2;
 const SCHEMA_FIELDS: usize = 1;
 const FIELD_NAME: usize = 0;
 
-/// The `schema` with a new name for the column with this index. `None` if the schema does not have the name `old`
-/// there.
+/// The `schema` with a new name for the column with this index. `None` if that column does not have the name `old` in
+/// the schema.
 pub(super) fn renamed(schema: &str, index: usize, old: &str, new: &str) -> Option<String> {
     let bytes = BASE64_STANDARD.decode(schema).ok()?;
     let (prefix, message) = message(&bytes)?;
@@ -46,7 +46,7 @@ fn message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..prefix], bytes.get(start..start.checked_add(length)?)?))
 }
 
-/// The message with its length and these bytes before it.
+/// Puts `prefix` and the length of the message before the message.
 fn framed(prefix: &[u8], message: &[u8]) -> Option<Vec<u8>> {
     let length = u32::try_from(message.len()).ok()?;
     Some([prefix, &length.to_le_bytes(), message].concat())
@@ -68,7 +68,7 @@ fn name_offset(message: &[u8], index: usize) -> Option<usize> {
     field(message, column, FIELD_NAME)
 }
 
-/// The message with a new string at its end, and with the offset at `at` changed to it. It is padded to 8 bytes, as the
+/// The message with a new string at its end, to which the offset at `at` points now. It is padded to 8 bytes, like the
 /// original.
 fn with_string(message: &[u8], at: usize, string: &str) -> Option<Vec<u8>> {
     let mut longer = message.to_vec();
@@ -113,8 +113,8 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
 mod tests {
     use super::*;
 
-    /// Written by Arrow for C++: the columns `n` and `html`. `html` is a large string with the metadata `a`. The schema
-    /// has the metadata `huggingface`.
+    /// A schema that Arrow for C++ wrote: the columns `n` and `html`. `html` is a large string with the metadata `a`.
+    /// The schema has the metadata `huggingface`.
     const SCHEMA: &str = "/////xgBAAAQAAAAAAAKAA4ABgAFAAgACgAAAAABBAAQAAAAAAAKAAwAAAAEAAgACgAAADQAAAAEAAAAAQAAAAQAAACM////EAAA\
         AAQAAAACAAAAe30AAAsAAABodWdnaW5nZmFjZQACAAAAiAAAABgAAAAAABIAGAAIAAYABwAMAAAAEAAUABIAAAAAAAEUFAAAAEwA\
         AAAIAAAAFAAAAAAAAAAEAAAAaHRtbAAAAAABAAAADAAAAAgADAAEAAgACAAAABAAAAAEAAAAAQAAAGIAAAABAAAAYQAAAAQABAAE\

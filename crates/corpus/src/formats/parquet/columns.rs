@@ -73,9 +73,9 @@ impl<T> ByKey<T> {
     }
 }
 
-/// Finds the columns of the `keys`. If 2 keys have the same name, the first has the column. The order is text, HTML,
-/// id, source, URL, as for a JSONL line. Fails if there is no column for text or HTML, or if a column has the wrong
-/// type.
+/// Finds the columns of the `keys`. If 2 keys have the same name, only the first of them gets the column, in the order
+/// text, HTML, id, source, URL, as for a JSONL line. Fails if there is no column for text or HTML, or if a column has
+/// the wrong type.
 pub(super) fn find(schema: &SchemaDescriptor, keys: &Keys) -> Result<ByKey<Column>, Reason> {
     let mut taken: Vec<&str> = Vec::new();
     let mut take = |key, expected| {

@@ -56,7 +56,8 @@ pub(super) fn copy_bytes<W: Write + Send>(
     )
 }
 
-/// Reads all page headers. So bytes that are not the pages of this column, such as encrypted ones, are not copied.
+/// Reads all page headers, so that bytes that are not the pages of this column, such as encrypted ones, are refused and
+/// not copied.
 fn check_pages(table: &Opened, group: usize, leaf: usize) -> Parquet<()> {
     let mut pages = table.pages(group, leaf)?;
     let mut values = 0;

@@ -28,8 +28,8 @@ enum Mark {
 }
 
 impl Edits {
-    /// Adds the change of the next row. `lacks_text` says whether its value in the column of texts is null. Fails if
-    /// there is no column for the new value.
+    /// Adds the change of the next row. `lacks_text` says whether the row's value in the column of texts is null. Fails
+    /// if there is no column for the new value.
     pub(super) fn push(&mut self, new: NewRow, lacks_text: bool, plan: &Plan) -> io::Result<()> {
         let mark = match new {
             NewRow::AsRead => Mark::AsRead,

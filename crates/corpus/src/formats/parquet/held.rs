@@ -19,7 +19,7 @@ const FASTEST_LEVEL: i32 = 1;
 /// Texts, in order.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// Compressed blocks. Each has the form of `open`.
+    /// Compressed blocks of texts. Unpacked, each has the form of `open`.
     blocks: Vec<Box<[u8]>>,
     /// Texts, each with its length in 8 bytes before it.
     open: Vec<u8>,
@@ -30,7 +30,7 @@ impl Held {
         self.open.extend_from_slice(&(text.len() as u64).to_le_bytes());
         self.open.extend_from_slice(text.as_bytes());
         if self.open.len() >= BLOCK_BYTES {
-            // The compressor allocates memory for the worst case. The box releases what is not used.
+            // The compressor allocates memory for the worst case. The box releases the unused part.
             self.blocks.push(zstd::bulk::compress(&self.open, FASTEST_LEVEL)?.into_boxed_slice());
             self.open.clear();
         }

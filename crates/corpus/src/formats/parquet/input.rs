@@ -22,10 +22,12 @@ pub(super) struct Input {
     memory: u64,
 }
 
-/// Memory to read a page, for each of its bytes: unpacked, and the values in it that are worked on.
+/// Memory to read a page, per byte of the unpacked page: for the page itself, and for the values that are taken from
+/// it.
 const OF_PAGE: u64 = 4;
 
-/// Number of bytes of a page header that are looked at. Its type and size, which come first, take at most 12.
+/// Number of bytes of a page header that are read here. They contain the type and size of the page, which are its first
+/// fields and take at most 12 bytes.
 const LOOKED_AT: usize = 12;
 
 /// Reads the file from some position on.
@@ -40,10 +42,11 @@ impl Input {
         Input { file: Arc::new(file), memory }
     }
 
-    /// Fails if there is too little memory for the page whose header starts here. The crate would unpack it all the same.
+    /// Fails if there is too little memory for the page whose header is at `start`. Without this check, the crate would
+    /// unpack the page anyway.
     fn check_page(&self, start: u64) -> Result<(), Reason> {
         let length = self.file.length().saturating_sub(start).min(LOOKED_AT as u64) as usize;
-        // Where no page can be, reading fails later, with a better message.
+        // After the end of the file, reading fails later, with a better message.
         let header = if length > 0 { self.file.bytes(start, length)? } else { Vec::new() };
         let need = unpacked_size(&header).map_or(0, |bytes| OF_PAGE.saturating_mul(bytes));
         let limit = self.memory;
@@ -55,8 +58,8 @@ impl Input {
     }
 }
 
-/// The size of a page, unpacked, by the start of its header: in the compact protocol of Thrift, its first two fields are the
-/// type and this size. `None` if this is no such header.
+/// Reads the unpacked size of a page from the start of its header. In Thrift's compact protocol, the first two fields
+/// of the header are the type and this size. `None` if the bytes are not such a header.
 fn unpacked_size(header: &[u8]) -> Option<u64> {
     const NEXT_FIELD_I32: u8 = 0x15;
     let mut rest = header;
@@ -68,7 +71,7 @@ fn unpacked_size(header: &[u8]) -> Option<u64> {
         Some(digits.iter().rev().fold(0, |number, digit| number << 7 | u64::from(digit & 0x7f)))
     };
     number()?;
-    // The last bit is the sign.
+    // In Thrift's zigzag encoding, the last bit is the sign.
     number().map(|zigzag| zigzag >> 1)
 }
 

@@ -63,7 +63,7 @@ pub(crate) struct Opened {
 }
 
 impl Table {
-    /// Reads the footer of `file` and finds the columns of the `keys`. Pages that need more memory than this are not
+    /// Reads the footer of `file` and finds the columns of the `keys`. Pages that need more than `memory` bytes are not
     /// unpacked. Fails if the file is encrypted or damaged, or lacks the columns.
     pub(crate) fn open(file: OpenFile, keys: &Keys, memory: u64) -> Result<Table, Reason> {
         let input = Arc::new(Input::new(file, memory));

@@ -6,11 +6,11 @@
 //!
 //! - Without a column of texts, the column of HTML becomes the column of texts. It keeps its position and type, and
 //!   gets the key of the text as its name.
-//! - With a column of texts, the text is written there. If there was none in this row, the HTML becomes null, or empty
-//!   in a column without nulls.
+//! - With a column of texts, the text is written there. If the row had no text, its HTML becomes null, or empty in a
+//!   column without nulls.
 //!
-//! If a library wrote the key `huggingface` or `pandas` into the file, it is not changed. It may then have the old
-//! name of a column. These libraries use the schema where the two differ.
+//! If a library wrote the key `huggingface` or `pandas` into the file, its value is not changed. So it may contain the
+//! old name of a column. Where it differs from the schema, these libraries use the schema.
 
 use std::sync::Arc;
 

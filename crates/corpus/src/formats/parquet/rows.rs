@@ -188,8 +188,8 @@ impl Readers {
     fn read(&mut self) -> Parquet<(usize, ByKey<Cells>)> {
         let (mut rows, mut bytes) = (0, 0);
         while rows < MAX_ROWS && bytes < FULL_BYTES && self.left > 0 {
-            // The rows read so far show the mean size of a row. The step is as many such rows as still fit in the
-            // batch.
+            // The next step has as many rows as still fit into the batch, if they have the mean size of the rows so
+            // far.
             let of_that_size = match rows {
                 0 => 1,
                 _ => ((FULL_BYTES - bytes) / (bytes / rows).max(1)).clamp(1, ROWS_AT_A_TIME),

@@ -26,7 +26,7 @@ pub(crate) enum NewRow {
     AsRead,
     /// The row is left out.
     Dropped,
-    /// The row gets this text, also if it is the visible text of HTML.
+    /// The row gets this text, which may be the visible text of its HTML.
     Text(String),
     /// The row gets this HTML.
     Page(String),
@@ -60,8 +60,8 @@ impl<W: Write + Send> TableWriter<W> {
         Ok(writer)
     }
 
-    /// Adds the changes of some of `rows`, from this one on. They must be the next rows of the file. Fails if they are not, or
-    /// if writing fails.
+    /// Adds the changes `new` of some of `rows`, from the row with index `first` on. Fails if these are not the next
+    /// rows of the file, or if writing fails.
     pub(crate) fn write(&mut self, rows: &Rows, first: usize, new: Vec<NewRow>) -> io::Result<()> {
         if rows.first() + first as u64 != self.next || rows.len() < first + new.len() {
             return Err(misuse("rows must be written in order, and none may be left out"));

@@ -1,7 +1,7 @@
-//! Some records of a file that were read.
+//! Consecutive records that were read from a file.
 //!
-//! Takes the records as they are in the file. Returns the document in each, and the record with another document in it.
-//! Finding the records must be done in order, but it is cheap. The expensive work needs only one record, so it can be
+//! Takes the records as they are in the file. Returns the document in each record, and each record with its document
+//! replaced. Records must be found in order, but that is cheap. The expensive work needs only one record, so it can be
 //! done in any order and on any thread.
 
 use std::io::{self, Write};
@@ -35,13 +35,14 @@ pub struct Batch {
 #[derive(Debug)]
 pub(super) enum Content {
     Lines(JsonLines, Vec<Line>),
-    /// One line of this many bytes, which was too long to be kept, and where it can be read again.
+    /// One line of this many bytes, which was too long to be kept in memory. `lies` is its place in the file, if it can
+    /// be read again.
     TooLong {
         bytes: u64,
         lies: Option<(Arc<OpenFile>, Range<u64>)>,
     },
     Warc(Vec<Result<warc::Record, Reason>>),
-    /// A page, which is all of the input.
+    /// A page that is the whole input.
     Page(Vec<u8>),
     #[cfg(feature = "parquet")]
     Rows(Box<parquet::Rows>),
@@ -56,7 +57,7 @@ pub enum New<'a> {
     Page(&'a str),
 }
 
-/// What is written for a record.
+/// The output for a record.
 #[derive(Debug)]
 pub struct Kept(pub(super) Form);
 
@@ -124,7 +125,7 @@ impl Batch {
         self.read(index, Patience::Waits)
     }
 
-    /// The same. `patience` says what happens if there is memory for it, but not now.
+    /// Like [`document`](Batch::document). `patience` says what happens if the memory for the document is not free now.
     #[doc(hidden)]
     pub fn read(&self, index: usize, patience: Patience) -> Result<Option<Document>, Skipped> {
         let document = match &self.content {
@@ -151,7 +152,8 @@ impl Batch {
         document.map_err(|reason| self.skipped(index, reason))
     }
 
-    /// What the server answered, if the record holds this (in WARC files), and the name that a document in it has.
+    /// The name of the record's document, and the answer of the server. `None` if the record has no answer; only WARC
+    /// records can have one.
     #[doc(hidden)]
     pub fn answer(&self, index: usize) -> Option<(String, Answer<'_>)> {
         let Content::Warc(records) = &self.content else { return None };
@@ -212,7 +214,7 @@ impl Batch {
         }
     }
 
-    /// The lines, if the batch consists of lines and all of them were kept.
+    /// The lines, if the batch consists of lines and all of them were kept in memory.
     pub(crate) fn lines(&self) -> Option<(&JsonLines, &[Line])> {
         match &self.content {
             Content::Lines(lines, at) => Some((lines, at)),
@@ -232,8 +234,8 @@ impl Batch {
         }
     }
 
-    /// Whether the last of these records may be incomplete at the end of the file. Then more of it may come when the
-    /// file grows.
+    /// Whether the last record may be incomplete because the file ends within it. The rest of the record may come when
+    /// the file grows.
     pub fn may_be_cut_off(&self) -> bool {
         match &self.content {
             Content::Lines(lines, at) => at.last().is_some_and(|last| !lines.bytes(last).ends_with(b"\n")),
@@ -256,8 +258,8 @@ impl Batch {
         skipped
     }
 
-    /// Says which keys a record has, if records of this format have keys. If it `lacks_text`, also says where a text
-    /// is.
+    /// Says which keys a record has, if records of this format have keys. If a line `lacks_text`, also says which key
+    /// has the longest text.
     fn keys(&self, index: usize, lacks_text: bool) -> Option<String> {
         match &self.content {
             Content::Lines(lines, at) => {

@@ -22,7 +22,7 @@ use crate::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId};
 /// The name of a page that came through standard input, and of its source.
 const STDIN: &str = "stdin";
 
-/// What is known about all records of a file before they are read.
+/// The facts about all records of a file that are known before the records are read.
 #[derive(Debug)]
 pub(crate) struct Container {
     pub(crate) path: Arc<Path>,
@@ -46,13 +46,13 @@ impl Container {
         self.keys_found.note(has, &self.path, number, keys);
     }
 
-    /// The name of a record's source. It may not be a valid [`SourceId`].
+    /// The name of a record's source. It need not be a valid [`SourceId`].
     pub(crate) fn source_of<'a>(&'a self, of_record: SourceHints<'a>) -> Result<Cow<'a, str>, Reason> {
         let known = SourceHints { folder: self.folder.as_ref(), path: &self.name, ..of_record };
         self.options.source_by.name(known, &self.options.keys)
     }
 
-    /// The document in the WARC record with this number. `None` if it has none.
+    /// The document in the WARC record with this number. `None` if the record has no document.
     pub(super) fn document_in(
         &self,
         record: &warc::Record,
@@ -60,7 +60,7 @@ impl Container {
         patience: Patience,
     ) -> Result<Option<Document>, Reason> {
         let options = &self.options;
-        // Whether it is a page is only known afterwards.
+        // Only the unpacked body shows whether it is a page. Until then it is treated as one.
         let body = unpacked(options, patience, Kind::Page, record.about(), |most| record.document(most).transpose())?;
         let (Some(warc::Body { bytes, is_html, encoding }), claim) = body else { return Ok(None) };
         let id = record.name(number);

@@ -1,7 +1,7 @@
 //! The lines of a file with many documents, in batches.
 //!
-//! Takes the stretches of a [`LineStream`]. Returns the lines in them. Their number is limited, because a blank line
-//! has 1 byte, but the data about a line need hundreds.
+//! Takes the stretches of a [`LineStream`]. Returns the lines in them. The number of lines in a batch is limited,
+//! because a blank line has 1 byte, but the data about a line need hundreds.
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ pub(super) struct Lines {
     stream: LineStream,
     /// The file, if it is not compressed, so that its lines can be read again in any order.
     file: Option<Arc<OpenFile>>,
-    /// The last stretch, and how many of its bytes were returned.
+    /// The current stretch, and the number of its bytes that were returned.
     begun: Option<(JsonLines, usize)>,
-    /// Number of bytes before the next stretch, unpacked.
+    /// Number of unpacked bytes before the next stretch.
     before: u64,
 }
 

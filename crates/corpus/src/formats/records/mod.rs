@@ -1,9 +1,8 @@
 //! A file with many documents: reads its records in order, some at a time, and writes them again.
 //!
 //! Takes an open file. Returns [`Batch`]es of records, which can be read and rewritten in any order and on any thread.
-//! A [`RecordWriter`] takes them in order and writes a file of the same format and compression. If all records are
-//! written again, and some of them rewritten, nothing else changes, except that empty lines outside of WARC records are
-//! lost.
+//! A [`RecordWriter`] takes the batches in order and writes a file of the same format and compression. If some records
+//! are rewritten and the others copied, nothing else changes, except that empty lines outside of WARC records are lost.
 
 mod container;
 mod batch;
@@ -42,7 +41,7 @@ pub struct Records {
     packing: Packing,
     /// Number of records that were read.
     read: u64,
-    /// Number of bytes that were read from a stream.
+    /// Number of bytes that were read from the input, before decompression.
     taken: Arc<AtomicU64>,
     is_over: bool,
 }
@@ -105,7 +104,7 @@ impl Records {
                     let records = warc::Records::new(behind, limit).live(pace == Pace::AtOnce);
                     Format::Warc(Box::new(WarcRecords { records, held: None }))
                 }
-                // Refused here, before anything is written for the file.
+                // UTF-16 is refused here, before anything is written for the file.
                 false if kind.is_some() && behind.fill_buf().is_ok_and(is_utf_16) => return Err(Reason::JsonlInUtf16),
                 false => {
                     let lies_open = file.filter(|_| compression == Compression::None);
@@ -114,6 +113,7 @@ impl Records {
             };
             Ok((compression, format))
         };
+
         let opened: Result<_, Reason> = open();
         let (compression, format) = opened.map_err(|reason| container.skipped(None, reason))?;
         let packing = Packing { compression, is_by_record: false };
@@ -179,7 +179,7 @@ impl Records {
         RecordWriter::new(sink, packing)
     }
 
-    /// Whether it is one page, from standard input.
+    /// Whether the input is one page, from standard input.
     pub fn is_page(&self) -> bool {
         matches!(self.format, Format::Page(_))
     }
@@ -234,7 +234,7 @@ impl Records {
     }
 }
 
-/// Whether what begins like this is a page: after a byte order mark and white space comes a tag.
+/// Whether input that begins like this is a page: after a byte order mark and white space, a tag begins.
 fn is_page(start: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
     let text = marks.iter().find_map(|mark| start.strip_prefix(*mark)).unwrap_or(start);
@@ -248,8 +248,8 @@ struct WarcRecords {
 }
 
 impl WarcRecords {
-    /// Some megabytes of records, or errors in their place. `before` is the number of records read before. An error is
-    /// the last of them only if nothing follows it in the file.
+    /// Reads some megabytes of records. A record that cannot be read has an error in its place. `before` is the number
+    /// of records that were read earlier. The last item is an error only if nothing follows it in the file.
     fn some(&mut self, before: u64) -> Vec<Result<warc::Record, Reason>> {
         let (mut some, mut bytes) = (Vec::new(), 0);
         loop {
@@ -273,7 +273,7 @@ impl WarcRecords {
     }
 }
 
-/// If reading ended with an error, changes the error: more than one record is lost.
+/// If reading ended with an error, changes the error to say that all records after it are lost.
 fn break_off(records: &mut [Result<warc::Record, Reason>], before: u64) {
     let after = (before + records.len() as u64).saturating_sub(1);
     if let Some(Err(reason)) = records.last_mut()

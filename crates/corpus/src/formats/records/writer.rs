@@ -1,8 +1,8 @@
 //! Writes a file with many documents again.
 //!
-//! Takes [`Batch`]es in order, and what is [`Kept`] of their records. Writes a file of the same format. For lines and
-//! WARC records, the bytes of the records one after another are the file, compressed as a whole or each by itself. Only
-//! a table needs more than that.
+//! Takes [`Batch`]es in order, and what is [`Kept`] of each record. Writes a file of the same format. A file of lines
+//! or WARC records consists of the bytes of its records, one after another, compressed as a whole or record by record.
+//! Only a table needs more than that.
 
 use std::io::{self, Write};
 
@@ -44,7 +44,7 @@ impl<W: Write + Send> RecordWriter<W> {
         RecordWriter { sink: Sink::Table(Box::new(writer)) }
     }
 
-    /// Writes what is kept of the records of a batch, from the one with this index on.
+    /// Writes what is `kept` of the records of a batch, from the record with index `first` on.
     pub fn write(&mut self, batch: &Batch, first: usize, kept: Vec<Kept>) -> io::Result<()> {
         #[cfg(feature = "parquet")]
         if let (Sink::Table(writer), Content::Rows(rows)) = (&mut self.sink, &batch.content) {
@@ -66,7 +66,7 @@ impl<W: Write + Send> RecordWriter<W> {
         Ok(())
     }
 
-    /// Passes on bytes that need no compression, because a reader may wait for them.
+    /// Passes on the bytes of an output without compression, because a reader may wait for them.
     pub fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Stream(encoder) => encoder.flush(),

@@ -1,4 +1,4 @@
-//! What a server answered: the pages of a crawl, and also its feeds and redirects.
+//! The answers of servers in a crawl: pages, and also feeds and redirects.
 
 use std::borrow::Cow;
 
@@ -11,23 +11,23 @@ use crate::Reason;
 pub struct Answer<'r> {
     /// The URL that was asked for.
     pub url: &'r str,
-    /// When it answered, as the crawler wrote it (`WARC-Date`). Empty if it did not.
+    /// The date of the answer, as the crawler wrote it (`WARC-Date`). Empty if the crawler wrote none.
     pub date: Cow<'r, str>,
     /// The HTTP status.
     pub status: u16,
-    /// Where it sends the visitor.
+    /// The address to which the server redirects.
     pub location: Option<Cow<'r, str>>,
-    /// The type of the content in lower case, without parameters: as the crawler sees it, or else as the server says. Empty if neither
-    /// does.
+    /// The type of the content in lower case, without parameters: as the crawler identified it, or else as the server
+    /// declared it. Empty if neither did.
     pub content_type: String,
-    /// Whether the crawler sees a feed.
+    /// Whether the crawler identified the content as a feed.
     pub is_feed: bool,
     header: Header<'r>,
     body: &'r [u8],
 }
 
 impl<'r> Answer<'r> {
-    /// The answer in a block. `None` if it has no HTTP header.
+    /// The answer in the block of a record. `None` if the block has no HTTP header.
     pub(super) fn new(
         url: &'r str,
         date: Cow<'r, str>,

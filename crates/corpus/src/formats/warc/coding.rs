@@ -1,8 +1,8 @@
 //! Decodes the body of an HTTP response.
 //!
 //! Takes the bytes of a body and the codings in its header. Returns the decoded bytes. Crawlers often store a decoded
-//! body with its old header. So bytes that do not have the named coding are taken unchanged. If a body was cut off, the
-//! part that can be decoded counts, if its first bytes prove that it was encoded.
+//! body with its old header. So bytes that do not have the named coding are returned unchanged. Of a body that was cut
+//! off, the part that can be decoded is returned, if the first bytes prove that the body was encoded.
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};
@@ -11,7 +11,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::Reason;
 
-/// Number of bytes of space that are added at a time.
+/// Number of bytes by which the output buffer grows at a time.
 const BYTES_ADDED: usize = 32 * 1024;
 
 /// Maximum number of codings. A header with more is not meant seriously and would be slow to decode, so it is ignored.
@@ -130,7 +130,7 @@ fn has_zlib_header(bytes: &[u8]) -> bool {
 
 /// The result of inflating a stream.
 enum Inflated {
-    /// It ends after this many bytes.
+    /// The stream ends after this many bytes.
     Until(usize),
     CutOff,
     Broken,
@@ -154,7 +154,7 @@ fn inflate(mut stream: Decompress, bytes: &[u8], unpacked: &mut Vec<u8>, limit: 
     }
 }
 
-/// Decodes Brotli. A part of a body is not enough, because no first bytes prove that it is Brotli.
+/// Decodes Brotli. A body that was cut off counts as not packed, because no first bytes prove that it is Brotli.
 fn unbrotlied(bytes: &[u8], limit: u64) -> Unpacked {
     let mut stream = brotli_decompressor::Decompressor::new(bytes, 4096);
     let (unpacked, end) = read_up_to(limit, &mut stream);

@@ -1,8 +1,8 @@
 //! The header of a WARC record, or of the HTTP response in it.
 //!
 //! Takes bytes that start with a header: a first line, fields, an empty line. Returns the values of fields, and the
-//! header with other values. Crawlers store what servers sent, so nothing is refused: lines may end in LF alone, a
-//! field may be folded over several lines, and lines that are not fields are kept.
+//! header with other values. Crawlers store headers as servers sent them, so no header is refused: lines may end in LF
+//! alone, a field may be folded over several lines, and lines that are not fields are kept.
 
 use std::borrow::Cow;
 use std::iter;

@@ -1,7 +1,8 @@
 //! The HTTP response in the block of a `response` record.
 //!
-//! Its header is read with [`Header`], like that of WARC. A library for servers or browsers is not used, because the
-//! header must be written again with its original lines, and crawls have status lines such as `HTTP/2 200`.
+//! The header of the response is read with [`Header`], like a WARC header. A library for servers or browsers is not
+//! used, because the header must be written again with its original lines, and crawls have status lines such as `HTTP/2
+//! 200`.
 
 use std::borrow::Cow;
 
@@ -16,7 +17,7 @@ const OUTDATED: [&str; 7] =
 /// Number of bytes of a body without a type that are searched for signs of HTML.
 const BYTES_SCANNED_FOR_HTML: usize = 1024;
 
-/// The page or text in the response. `None` if it has none.
+/// The page or text in the response. `None` if the response has neither.
 pub(super) fn document(block: &[u8], limit: u64) -> Option<Result<Body<'_>, Reason>> {
     let (header, body) = Header::split_from(block).filter(|(header, _)| is_success(*header))?;
     let content_type = header.value("Content-Type");
@@ -60,7 +61,7 @@ fn is_success(header: Header) -> bool {
     status(header).is_some_and(|status| status / 100 == 2)
 }
 
-/// The status of a response. `None` if it is no response.
+/// The status of a response. `None` if the header is not that of a response.
 pub(super) fn status(header: Header) -> Option<u16> {
     let line = String::from_utf8_lossy(header.first_line());
     let mut words = line.split_ascii_whitespace();

@@ -2,8 +2,8 @@
 
 use encoding_rs::{Encoding, REPLACEMENT};
 
-/// Types of what a crawler reads and no person: feeds, sitemaps and robots.txt. Servers send them as `text/html` or `text/plain`
-/// too, so only a crawler that looked at the content names them.
+/// Types of files that crawlers read and people do not: sitemaps and robots.txt here, feeds in [`FEEDS`]. Servers also
+/// send such files as `text/html` or `text/plain`, so only a crawler that looked at the content gives these types.
 const FOR_CRAWLERS: [&str; 2] = ["application/x-sitemap+xml", "text/x-robots"];
 const FEEDS: [&str; 4] =
     ["application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"];
@@ -24,7 +24,7 @@ pub(super) fn is_plain_text(essence: &str) -> bool {
     essence.eq_ignore_ascii_case("text/plain")
 }
 
-/// Whether it is a type of what is no document, ignoring case.
+/// Whether it is a type of files for crawlers, which are not documents, ignoring case.
 pub(super) fn is_for_crawlers(essence: &str) -> bool {
     is_feed(essence) || FOR_CRAWLERS.iter().any(|kind| essence.eq_ignore_ascii_case(kind))
 }
@@ -41,7 +41,7 @@ pub(super) fn parameter<'t>(content_type: &'t str, name: &str) -> Option<&'t str
     Some(value.trim().trim_matches(['"', '\'']))
 }
 
-/// The encoding that its `charset` names. `None` if it cannot be decoded.
+/// The encoding that the `charset` of the type names. `None` if that encoding is unknown or cannot be decoded.
 pub(super) fn encoding(content_type: &str) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(parameter(content_type, "charset")?.as_bytes());
     encoding.filter(|&encoding| encoding != REPLACEMENT)

@@ -1,20 +1,20 @@
 //! WARC files, which crawlers write, and WET files, which are WARC files of texts.
 //!
-//! Takes the unpacked content of such a file. Returns its [`Records`] one after another, the document in each, and the
-//! record with another document in it. The unchanged records ([`Record::raw`]) together are the file. So if all are
-//! written again, and some of them rewritten, nothing else changes.
+//! Takes the unpacked content of such a file. Returns its [`Records`] one after another, the document in each record,
+//! and each record with its document replaced. Together, the unchanged records ([`Record::raw`]) are the file. So if
+//! some records are rewritten and the others copied, nothing else changes.
 //!
 //! Documents are pages and plain texts: those in `response` records over HTTP with a status of 2xx, those in `resource`
 //! records, and the plain texts in `conversion` records. All other records are kept unchanged.
 //!
-//! If the text of a page is cleaned, the result is no longer a page. It is written as a `conversion` record, which WARC
-//! has for this purpose and WET files use. It has the fields of the original record in the same order, except those
-//! that are wrong for it. `WARC-Refers-To` names the original record. Its own `WARC-Record-ID` is a hash of the
-//! original one, so the same input gives the same bytes. If the markup of a page is cleaned, the record stays a
-//! `response`, without encodings.
+//! If the text of a page is cleaned, the result is no longer a page. It is written as a `conversion` record, a type
+//! that WARC has for this purpose and WET files use. The new record has the fields of the original record in the same
+//! order, except those that would be wrong. `WARC-Refers-To` names the original record. The new `WARC-Record-ID` is a
+//! hash of the original one, so the same input gives the same bytes. If the markup of a page is cleaned, the record
+//! stays a `response`, without encodings.
 //!
-//! A `response` record that the crawler identified as a feed, a sitemap or a robots.txt (`WARC-Identified-Payload-Type`) is no document,
-//! whatever type the server gave it.
+//! A `response` record that the crawler identified as a feed, a sitemap or a robots.txt
+//! (`WARC-Identified-Payload-Type`) is not a document, whatever type the server gave it.
 //!
 //! A record that is one of several segments of a document is kept unchanged, because the content of the other segments
 //! is not known.
@@ -48,7 +48,7 @@ const DIGESTS: [&str; 2] = ["WARC-Block-Digest", "WARC-Payload-Digest"];
 /// Fields of a downloaded page that a text made from it cannot have.
 const OF_CAPTURES: [&str; 3] = ["WARC-Concurrent-To", "WARC-IP-Address", IDENTIFIED_TYPE];
 
-/// The type of the content, as the crawler sees it.
+/// The field with the type of the content as the crawler identified it.
 const IDENTIFIED_TYPE: &str = "WARC-Identified-Payload-Type";
 
 const UTF_8_TEXT: &str = "text/plain; charset=utf-8";
@@ -94,7 +94,7 @@ impl Record {
         self.id.as_deref()
     }
 
-    /// The name of the document in it: its id or, without one, its number in the file.
+    /// The name of the record's document: the id of the record or, without one, its number in the file.
     pub(crate) fn name(&self, number: u64) -> String {
         self.id().map_or_else(|| number.to_string(), str::to_owned)
     }
@@ -110,8 +110,8 @@ impl Record {
         &self.kind
     }
 
-    /// The document in it. `None` if it has none, or an empty one. Fails if the unpacked document is larger than
-    /// `limit` bytes.
+    /// The document in the record. `None` if there is none, or only an empty one. Fails if the unpacked document is
+    /// larger than `limit` bytes.
     pub(crate) fn document(&self, limit: u64) -> Option<Result<Body<'_>, Reason>> {
         let content_type = self.header().value("Content-Type").unwrap_or_default();
         let essence = media_type::essence(&content_type);
@@ -125,7 +125,7 @@ impl Record {
         holds_it.then(|| Body::new(self.block().into(), &content_type, limit)).flatten()
     }
 
-    /// About how many bytes the document in it has, unpacked.
+    /// The approximate size of the record's document, unpacked, in bytes.
     pub(crate) fn about(&self) -> u64 {
         let bytes = self.block().len() as u64;
         if self.is_response() && http::is_packed(self.block()) { USUAL_RATIO * bytes } else { bytes }
@@ -156,7 +156,7 @@ impl Record {
         }
     }
 
-    /// What the server answered, if it is a `response` over HTTP.
+    /// The answer of the server, if the record is a `response` over HTTP.
     pub(crate) fn answer(&self) -> Option<Answer<'_>> {
         let header = self.header();
         let is_whole = header.value("WARC-Segment-Number").is_none();
@@ -228,7 +228,7 @@ impl<'r> Body<'r> {
     }
 }
 
-/// Whether a record of this type holds what a server answered over HTTP.
+/// Whether a record with this content type holds the answer of a server over HTTP.
 fn is_http_response(content_type: &str) -> bool {
     let is_http = media_type::essence(content_type).eq_ignore_ascii_case("application/http");
     let kind = media_type::parameter(content_type, "msgtype");
@@ -269,7 +269,7 @@ mod tests {
         Some((String::from_utf8_lossy(&body.bytes).into_owned(), body.is_html))
     }
 
-    /// The lines of the record, and the bytes that are left after it.
+    /// The lines of a record, also of its block.
     fn lines(record: &[u8]) -> Vec<String> {
         String::from_utf8_lossy(record).split("\r\n").map(str::to_owned).collect()
     }
@@ -341,7 +341,7 @@ mod tests {
         ] {
             assert!(!has_document(identified), "{identified}");
         }
-        // What others are is left to the server.
+        // For all other types, the type that the server gave decides.
         for identified in ["text/html", "application/xml", "text/plain", "image/png", "application/octet-stream", ""] {
             assert!(has_document(identified), "{identified}");
         }

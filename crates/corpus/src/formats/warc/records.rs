@@ -2,14 +2,16 @@
 //!
 //! Takes a reader of the unpacked file. Returns each record unchanged. The length in a record's header can be wrong. So
 //! it counts only if another record, 2 empty lines or the end of the input follow. Otherwise the record is reported as
-//! an error, and the next one is searched for in the following bytes. It starts at a line that is a version, such as
-//! `WARC/1.0`. It may also start at the end of another line, if a whole record follows there. So garbage without a line
-//! end hides no record.
+//! an error, and the next record is searched for in the following bytes. A record starts at a line that is a version,
+//! such as `WARC/1.0`. It may also start with a version at the end of another line, if a whole record follows there. So
+//! garbage without a line end hides no record.
 //!
-//! Empty lines that belong to no record are skipped, before the first record or far after one. They have no content.
+//! Empty lines before the first record, or far after a record, belong to no record. They are skipped, because they have
+//! no content.
 //!
-//! A record that is too long is not stored. Its length is not trusted either: if it were wrong, all records after it
-//! would be lost. So if such a record contains a WARC file, the records in that file are returned.
+//! A record that is too long is not stored. Its length is not trusted either: if the length were wrong, all records
+//! after it would be lost. So the next record is searched for inside the long one. If that contains a WARC file, the
+//! records of that file are returned.
 
 use std::io::BufRead;
 
@@ -22,7 +24,7 @@ use crate::skipped::excerpt;
 /// Maximum length of the first line of a record, in bytes.
 const VERSION_BYTES: usize = 32;
 
-/// Maximum number of bytes of empty lines that belong to the record before them. Normal are 2 lines.
+/// Maximum size, in bytes, of the empty lines that belong to the record before them. Normally there are 2 such lines.
 const MOST_EMPTY: usize = 4096;
 
 /// Reads the records of a WARC file.
@@ -34,29 +36,29 @@ pub(crate) struct Records<R: BufRead> {
     is_lost: bool,
     /// Whether the next byte is in the middle of a line whose start was skipped.
     is_amid_line: bool,
-    /// Whether a record is returned before it is known what follows, because that may come much later.
+    /// Whether a record is returned before the bytes after it have come, because they may come much later.
     is_live: bool,
 }
 
 impl<R: BufRead> Records<R> {
-    /// Reads records from `reader`. Larger ones than `limit` bytes are errors.
+    /// Reads records from `reader`. Records of more than `limit` bytes are errors.
     pub(crate) fn new(reader: R, limit: u64) -> Records<R> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Records { window: Window::new(reader), limit, is_lost: false, is_amid_line: false, is_live: false }
     }
 
-    /// The same records, each as soon as it has come.
+    /// The same records. If `is_live`, each is returned as soon as it has come.
     pub(crate) fn live(self, is_live: bool) -> Records<R> {
         Records { is_live, ..self }
     }
 
-    /// Whether the next record must be waited for.
+    /// Whether the records are live and the next one has not begun to come.
     pub(crate) fn must_wait(&self) -> bool {
         self.is_live && self.window.bytes().is_empty()
     }
 
-    /// The next record. After an error, the next record that can be found. An error of the reader is returned, and then
-    /// reading is tried again. If it fails twice without a byte between, the records end.
+    /// The next record. After an error, the next record that can be found. An error of the reader is returned, and the
+    /// next call tries to read again. If reading fails twice without a byte in between, the records end.
     pub(crate) fn next(&mut self) -> Option<Result<Record, Reason>> {
         loop {
             let is_doubtful = self.skip_to_record();
@@ -69,7 +71,8 @@ impl<R: BufRead> Records<R> {
             if let Err(reason) = &record {
                 (self.is_lost, self.is_amid_line) = (true, true);
                 self.window.skip(1);
-                // In the middle of a line, only a whole record counts. Otherwise the text may only look like one.
+                // In the middle of a line, only a whole record counts, because other text may look like the start of a
+                // record.
                 if is_doubtful && !matches!(reason, Reason::Unreadable(_)) {
                     continue;
                 }
@@ -78,7 +81,7 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    /// Skips bytes up to the next possible record. Returns whether that is in the middle of a line.
+    /// Skips bytes up to the next possible record. Returns whether this record starts in the middle of a line.
     fn skip_to_record(&mut self) -> bool {
         while self.window.fill(1) {
             let starts_line = !self.is_amid_line;
@@ -96,8 +99,7 @@ impl<R: BufRead> Records<R> {
         false
     }
 
-    /// Skips to a version at the end of the current line. Returns whether there is one. If not, the line end is not
-    /// skipped.
+    /// Skips to a version at the end of the current line, or else to the line end. Returns whether there is a version.
     fn skip_to_version(&mut self) -> bool {
         while self.window.fill(1) {
             let bytes = self.window.bytes();
@@ -153,7 +155,7 @@ impl<R: BufRead> Records<R> {
         let mut start = end;
         let mut empty_lines = 0;
         loop {
-            // Of a record that comes slowly, the two lines are its end.
+            // In a live stream, 2 empty lines end a record, without waiting for the next bytes.
             if self.is_live && empty_lines >= 2 && self.window.bytes().len() == start {
                 return Some(start);
             }
@@ -253,7 +255,7 @@ mod tests {
         std::iter::from_fn(|| records.next()).collect()
     }
 
-    /// Gives these bytes at once. Whoever wants more waits forever.
+    /// A reader that gives these bytes at once. Reading more would wait forever.
     struct Waiting<'a>(&'a [u8]);
 
     impl std::io::Read for Waiting<'_> {

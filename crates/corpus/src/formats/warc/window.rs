@@ -1,7 +1,7 @@
 //! The bytes of the input that were read but not used yet.
 //!
-//! Takes a reader. Shows the next bytes, as many as requested, without using them up. So if they turn out to be no
-//! record, the same bytes can be searched for one. Each byte is read once and moved only a few times.
+//! Takes a reader. Shows the next bytes, as many as requested, without using them up. So bytes that turn out not to be
+//! a record can still be searched for one. Each byte is read once and moved only a few times.
 
 use std::io::{self, BufRead, ErrorKind};
 
@@ -91,7 +91,7 @@ impl<R: BufRead> Window<R> {
     }
 
     fn read_chunk(&mut self) {
-        // Bytes are moved only if more are dropped than moved. So moving costs no more than reading.
+        // Bytes are moved only if more bytes are dropped than moved. So moving costs no more than reading.
         if self.start > self.held.len() / 2 {
             self.held.drain(..self.start);
             self.start = 0;

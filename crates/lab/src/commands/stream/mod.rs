@@ -83,6 +83,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
     let inventory = inventory.with_html(options.html);
     let library = args.mining()?.library(&inventory, &listings, global, reporter, &mut summary)?;
     let inventory = inventory.with_html(view);
+
     let mutable = Arc::new(MutableSet::shipped());
     let reader = PatternFile::empty("stream", &Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
     let cleaning = suited(args.cleaning.options(), options.html);
@@ -97,6 +98,7 @@ pub fn run(args: &StreamArgs, global: &Global, reporter: &Reporter) -> anyhow::R
         redesign_at: args.redesign_at,
         observer: reporter,
     };
+
     let sources = summary.time("measure", || measuring.measure_all(&listings, global.threads()))?;
     let figures = Figures { sources, min_documents: measuring.table.detection.template_documents };
     if figures.is_empty() {

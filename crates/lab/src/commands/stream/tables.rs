@@ -22,7 +22,7 @@ pub fn of(figures: &Figures, summary: &Summary) -> String {
     text
 }
 
-/// What was removed, by pages.
+/// The removals, by pages.
 fn removal(figures: &Figures, unit: Unit) -> Table {
     let title = match unit {
         Unit::Words => "words of pages",

@@ -2,10 +2,10 @@
 //!
 //! Stores the result for each input, for a later run that does the same work on the same input. The file is
 //! `OUT/.dehusk/manifest.jsonl`: a line that names the format, then a line for each output, appended when the output is
-//! in its place. Lines belong to outputs, because two inputs may get the same output; the newest line of an output
-//! counts. Before an output with a line is written again, a line without a result is appended. So if a run is killed in
-//! between, no line describes other content. There may be ten million lines, so only a hash of each output and the
-//! position of its line are in memory.
+//! in its place. A line belongs to an output, not to an input, because two inputs may get the same output. The newest
+//! line of an output counts. Before an output with a line is written again, a line without a result is appended. So if
+//! a run is killed while it writes, no line describes content that is no longer there. There may be ten million lines,
+//! so only a hash of each output and the position of its line are in memory.
 //!
 //! After a crash of the computer, files that were written shortly before may be empty or incomplete. So their length is
 //! noted as well.
@@ -37,7 +37,7 @@ use crate::record::hashed::hash;
 use crate::record::report_part::{PART_FOLDER, ReportPart, part_file};
 
 const NAME: &str = "manifest.jsonl";
-/// Locked by all runs that write to the manifest.
+/// The name of the file that all runs lock while they write to the manifest.
 const LOCK: &str = "manifest.lock";
 /// The first line of a manifest.
 const HEADER: &str = "{\"dehusk\":\"manifest\",\"version\":1}\n";
@@ -48,11 +48,11 @@ pub const NAMED_SKIPS: usize = 1000;
 /// Number of bytes that are hashed at a time.
 const HASHED_BYTES: usize = 256 * 1024;
 
-/// The position of the first line. It belongs to no output, so it stands for outputs of other work.
+/// The position of the first line, which belongs to no output. It marks an output whose newest line does not count.
 const NOWHERE: u64 = 0;
 
-/// How an input file looks from outside, which a change of the file normally changes. Also a hash of its content, if
-/// that is wanted.
+/// Properties of an input file that normally change when the file changes. Includes a hash of its content, if that is
+/// wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp<'a> {
     /// Its path.
@@ -71,7 +71,7 @@ pub struct Done {
     /// The counts by source.
     #[serde(rename = "s", default, with = "counts", skip_serializing_if = "BTreeMap::is_empty")]
     pub sources: BTreeMap<String, Cleaned>,
-    /// The place of each skipped document and the reason, at most of the first thousand.
+    /// The place of each skipped document and the reason, for at most [`NAMED_SKIPS`] documents.
     #[serde(rename = "k", default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<(String, String)>,
     /// Number of further skipped documents.
@@ -80,7 +80,7 @@ pub struct Done {
     /// The length of the output, if there is one.
     #[serde(rename = "z", default, skip_serializing_if = "Option::is_none")]
     pub written: Option<u64>,
-    /// Number of its bytes that were shown as progress while it was read.
+    /// Number of bytes of the input that were already shown as progress.
     #[serde(skip)]
     pub shown: u64,
     /// Its part of the report, if there is a report.
@@ -135,8 +135,8 @@ struct Line {
     done: Done,
 }
 
-/// The start of a line, which tells whether it counts. It is also a whole line, which says that an output is being
-/// written.
+/// The first fields of a line, which tell whether the line counts. A line with these fields alone says that an output
+/// is being written.
 #[derive(Serialize, Deserialize)]
 struct Head<'a> {
     #[serde(borrow)]
@@ -168,8 +168,8 @@ impl Done {
 
 impl Manifest {
     /// Opens the manifest of an output folder. `work` describes everything that decides what is written: pattern files,
-    /// options, version. Without `resume`, nothing is finished, and the file and the parts of reports are deleted,
-    /// unless another run is writing to the folder.
+    /// options, version. Without `resume`, no input counts as finished. The file is then emptied and the parts of
+    /// reports are deleted, unless another run is writing to the folder.
     pub fn open(output: &OutputRoot, work: &str, resume: bool) -> Result<Manifest> {
         let folder = output.own_folder()?;
         let path = folder.join(NAME);
@@ -177,9 +177,10 @@ impl Manifest {
         refuse_others(&[&path, &folder.join(LOCK)], "manifest")?;
         let options = || File::options().read(true).write(true).create(true).truncate(false).clone();
         let lock = regular::open_with(&folder.join(LOCK), &mut options()).map_err(failed)?;
-        // If there is no lock, there may be another run.
+        // If the lock cannot be taken, there may be another run.
         let is_alone = lock.try_lock().is_ok();
         prepare(&regular::open_with(&path, &mut options()).map_err(failed)?, &path, resume || !is_alone)?;
+
         if is_alone {
             if !resume {
                 remove_parts(&folder).map_err(failed)?;
@@ -188,6 +189,7 @@ impl Manifest {
         }
         // Another run holds the exclusive lock only for a moment. Where locks do not work, no run deletes anything.
         let _ = lock.lock_shared();
+
         let manifest = Manifest {
             work: hash([work])[..12].to_owned(),
             wants_report: false,
@@ -226,7 +228,7 @@ impl Manifest {
         self.newest(output)?.done.report
     }
 
-    /// The path of a large part of the report.
+    /// The path of the file for a large part of the report.
     pub fn part_file(&self, output: &str) -> PathBuf {
         self.folder.join(PART_FOLDER).join(part_file(&self.work, output))
     }
@@ -252,8 +254,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// Notes the positions of the newest lines. [`NOWHERE`] for lines of other work, and for all lines without
-    /// `resume`.
+    /// Reads the positions of the newest lines into memory: [`NOWHERE`] for lines of other work, and for all lines
+    /// without `resume`.
     fn load(&self, resume: bool) -> io::Result<()> {
         let (mut reader, mut places) = (lock(&self.reader), lock(&self.places));
         let (mut line, mut place) = (Vec::new(), 0);
@@ -295,8 +297,8 @@ pub fn is_in(output: &OutputRoot) -> Result<bool> {
     Ok(output.own_folder()?.join(NAME).exists())
 }
 
-/// Refuses what is no regular file where a run writes directly. A link could lead to a file of others, and reading a
-/// named pipe would never end.
+/// Refuses a place where a run writes directly, if there is something other than a regular file. A link could lead to a
+/// file of others, and reading a named pipe would never end.
 pub fn refuse_others(places: &[&Path], what: &str) -> Result<()> {
     let is_other = |place: &&&Path| place.symlink_metadata().is_ok_and(|metadata| !metadata.is_file());
     match places.iter().find(is_other) {

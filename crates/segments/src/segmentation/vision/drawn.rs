@@ -1,11 +1,12 @@
-//! (tests) Pages that say themselves where their elements are drawn.
+//! (tests) Pages whose HTML says where the elements are drawn.
 
 use super::looks::Looks;
 use dehusk_core::dom::facts::Facts;
 use dehusk_core::html::{Attribute, Boxes, NodeKind, Rect, Style, Tree, read};
 
-/// Calls a function with the facts and the looks of a page of 1000 by 1000 pixels. The `id` of an element is its box: left,
-/// top, width, height. Text is drawn in the nearest box around it. In its `class`, `b200` is a grey background, `f20` the size of the font and `w600` its weight.
+/// Calls a function with the facts and the looks of a page of 1000 by 1000 pixels. The `id` of an element is its box:
+/// left, top, width, height. Text is drawn in the nearest box around it. In the `class` of an element, `b200` is a grey
+/// background, `f20` the size of the font, and `w600` the weight of the font.
 pub fn with_drawn<T>(page: &str, use_them: impl FnOnce(&Facts, &Looks, &str) -> T) -> T {
     let (text, tree) = read::<Tree>(page);
     let mut styles = Style::by_names(&tree);

@@ -1,7 +1,7 @@
-//! The rules that say into which pieces an element is divided.
+//! The rules that divide an element into pieces.
 //!
-//! The numbers of the rules are those of the descriptions of VIPS in 12 rules. The first that applies counts. Each kind of
-//! element has its own rules.
+//! The rules are numbered as in the descriptions of VIPS with 12 rules. The first rule that applies counts. Each kind
+//! of element has its own rules.
 
 use super::MOST_COHERENT;
 use super::looks::Looks;
@@ -18,19 +18,19 @@ pub struct Piece {
     pub coherence: u8,
 }
 
-/// What an element is divided into.
+/// The division of an element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pieces {
-    /// In the order of the page. They hold each visible leaf of the element once.
+    /// The pieces in the order of the page. They hold each visible leaf of the element once.
     pub pieces: Vec<Piece>,
-    /// The horizontal rules between them.
+    /// The horizontal rules (`hr`) between the pieces.
     pub rules: Vec<usize>,
 }
 
-/// What happens to an element.
+/// The decision about an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// Its children are judged. Where the reason is that a child has another background, such children stay whole.
+    /// Its children are judged. With `by_background`, children with another background than the element stay whole.
     Divide { by_background: bool },
     /// It is a piece, with this degree of coherence.
     Piece(u8),
@@ -38,7 +38,7 @@ enum Verdict {
 
 const DIVIDE: Verdict = Verdict::Divide { by_background: false };
 
-/// Divides an element that is drawn and is no leaf (rule 3).
+/// Divides an element that is drawn and is not a leaf (rule 3).
 pub fn pieces(looks: &Looks, root: usize) -> Pieces {
     let mut found = Pieces::default();
     let mut open = vec![(root, DIVIDE)];
@@ -51,14 +51,14 @@ pub fn pieces(looks: &Looks, root: usize) -> Pieces {
                     if looks.tree.name(child) == "hr" {
                         found.rules.push(child);
                     }
-                    // What has nothing in it that is drawn goes (rule 1).
+                    // A child of which nothing is drawn is left out (rule 1).
                     if looks.is_drawn(child) {
                         let stays = by_background && looks.background(child) != looks.background(node);
                         let whole = || Verdict::Piece(by_tag_and_size(looks, child));
                         open.push((child, if stays { whole() } else { judge(looks, child) }));
                     }
                 }
-                // The first child comes first.
+                // The last one is taken first, and this must be the first child.
                 open[first..].reverse();
             }
         }
@@ -115,7 +115,7 @@ fn has_other_background(looks: &Looks, node: usize) -> bool {
     looks.children(node).any(|child| looks.background(child) != looks.background(node))
 }
 
-/// How coherent an element is by its name.
+/// The degree of coherence of an element, according to its name.
 fn by_tag(name: &str) -> u8 {
     match name {
         "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "li" | "pre" => 8,
@@ -124,7 +124,7 @@ fn by_tag(name: &str) -> u8 {
     }
 }
 
-/// How coherent an element is by its name. Large ones are less so.
+/// The degree of coherence of an element, according to its name, and less for large elements.
 fn by_tag_and_size(looks: &Looks, node: usize) -> u8 {
     let less = match looks.share(node) {
         share if share > 0.6 => 3,
@@ -165,9 +165,9 @@ mod tests {
     #[test]
     fn rule_2_an_element_with_an_only_child_is_divided() {
         assert_pieces(&format!("<div id='0 0 100 100'><ul id='0 0 100 100'>{ITEMS}</ul></div>"), "ul 7");
-        // Of the children, those count that are drawn.
+        // Only children that are drawn count.
         assert_pieces(&format!("<div id='0 0 100 100'><p></p><ul id='0 0 100 100'>{ITEMS}</ul></div>"), "ul 7");
-        // A text is no such child.
+        // A text does not count as an only child.
         assert_pieces("<div id='0 0 100 100'><a>one</a></div>", "div 10");
     }
 
@@ -176,10 +176,10 @@ mod tests {
         assert_pieces("<div id='0 0 1000 500'>one <a href=/>two <i>three</i></a></div>", "div 10");
         assert_pieces("<div id='0 0 1000 500'>one <b>two</b> three</div>", "div 9");
         assert_pieces("<div id='0 0 1000 500'>one <a class=f17>two</a> three</div>", "div 9");
-        // A link with a picture is no text.
+        // A link with a picture is not text.
         assert_pieces("<div id='0 0 1000 500'>one <a><img id='0 0 500 500'></a></div>", "one 10, img 5");
         assert_pieces("<table id='0 0 100 100'>one</table>", "table 7");
-        // A picture is no text. A large element with a picture is divided.
+        // A picture is not text. A large element with a picture is divided.
         assert_pieces("<div id='0 0 1000 500'>one <img id='0 0 500 500'></div>", "one 10, img 5");
     }
 
@@ -188,7 +188,7 @@ mod tests {
         let two = "<div id='0 0 100 50'>one</div><div id='0 50 100 50'>two</div>";
         assert_pieces(&format!("<a id='0 0 100 100'>{two}</a>"), "div 10, div 10");
         assert_pieces(&format!("<div id='0 0 100 100'>{two}</div>"), "div 6");
-        // Text and pictures are no blocks.
+        // Text and pictures are not blocks.
         assert_pieces("<p id='0 0 100 100'>one <img id='0 0 50 50'></p>", "p 8");
     }
 
@@ -196,7 +196,7 @@ mod tests {
     fn rule_6_an_element_with_a_horizontal_rule_is_divided() {
         let two = "<p id='0 0 100 40'>one</p><hr id='0 50 100 2'><p id='0 60 100 40'>two</p>";
         assert_eq!(of(&format!("<div id='0 0 100 100'>{two}</div>")), ("p 10, p 10".to_owned(), 1));
-        // In a cell it is a line like any other.
+        // In a cell, a horizontal rule does not divide.
         assert_eq!(of(&format!("<table><tr><td id='0 0 100 100'>{two}</td></tr></table>")), ("td 6".to_owned(), 0));
     }
 
@@ -210,7 +210,7 @@ mod tests {
         };
         assert_pieces(&row("b200"), "td 6, td 10");
         assert_pieces(&row("b255"), "tr 4");
-        // Other elements are judged by other rules.
+        // Rule 7 is for tables only.
         let page = "<div id='0 0 100 100'><p id='0 0 100 50' class=b200>one</p><p id='0 50 100 50'>two</p></div>";
         assert_pieces(page, "div 6");
     }
@@ -222,7 +222,7 @@ mod tests {
         };
         assert_pieces(&page(249), "div 6");
         assert_pieces(&page(251), "one 10, li 10, li 10");
-        // It has none.
+        // This element has no text of its own.
         let page = "<div id='0 0 200 200'><p id='0 0 150 200'>one</p><p id='150 0 50 200'>two</p></div>";
         assert_pieces(page, "p 10, p 10");
     }

@@ -1,18 +1,19 @@
-//! What the rules ask of the nodes of a page.
+//! The facts about the nodes of a page that the rules need.
 
 use crate::segmentation::parts::is_leaf;
 use dehusk_core::dom::facts::Facts;
 use dehusk_core::html::{Boxes, NodeKind, Rect, Style, Tree};
 
-/// What the nodes of a page look like.
+/// The looks of the nodes of a page.
 pub struct Looks<'p> {
     pub tree: &'p Tree,
     boxes: &'p Boxes,
-    /// Where each node is drawn. What has no box of its own is where its content is. `None` if nothing of it is drawn.
+    /// Where each node is drawn. A node without a box of its own is where its content is. `None` if nothing of the node
+    /// is drawn.
     rects: Vec<Option<Rect>>,
     /// The fonts of the text in each node.
     fonts: Vec<Option<Fonts>>,
-    /// Whether each node is text, or only has text in it that runs on in the line.
+    /// Whether each node is text, or an inline element with nothing but text in it.
     is_text: Vec<bool>,
     page: f64,
 }
@@ -44,7 +45,8 @@ impl Fonts {
     }
 }
 
-/// Whether a node is a text, a picture or a field that is drawn. A horizontal rule separates, and is no block itself.
+/// Whether a node is a text, a picture or a field that is drawn. A horizontal rule separates blocks, and does not
+/// count.
 pub fn is_visible_leaf(facts: &Facts, node: usize) -> bool {
     is_leaf(facts.tree(), node) && facts.tree().name(node) != "hr" && leaf_rect(facts, node).is_some()
 }
@@ -63,7 +65,7 @@ fn is_on_page(rect: &Rect) -> bool {
 }
 
 impl<'p> Looks<'p> {
-    /// `None` without boxes.
+    /// The looks of the nodes of a page; `None` without boxes.
     pub fn of(facts: &Facts<'p>) -> Option<Looks<'p>> {
         let (tree, boxes) = (facts.tree(), facts.boxes()?);
         let mut rects: Vec<Option<Rect>> = vec![None; tree.len()];
@@ -75,7 +77,7 @@ impl<'p> Looks<'p> {
                 is_text[node] = matches!(tree.kind(node), NodeKind::Text(_));
                 fonts[node] = is_text[node].then(|| Fonts::of(&boxes.styles[node]));
             } else if rects[node].is_some() {
-                // So far it is around its content.
+                // Until now, this was the rectangle around its content.
                 rects[node] = facts.rect(node).filter(is_on_page).or(rects[node]);
             }
             let (Some(parent), Some(rect)) = (tree.parent(node), rects[node]) else { continue };
@@ -100,7 +102,7 @@ impl<'p> Looks<'p> {
         self.rects[node].unwrap_or(Rect { left: 0.0, top: 0.0, width: 0.0, height: 0.0 })
     }
 
-    /// The box of a node itself, whatever is in it.
+    /// The node's own box, whatever its content is. `None` if it is not on the page.
     pub fn own_rect(&self, node: usize) -> Option<Rect> {
         self.boxes.of[node].filter(is_on_page)
     }
@@ -126,17 +128,17 @@ impl<'p> Looks<'p> {
         self.is_text[node]
     }
 
-    /// Whether all that is drawn of an element is text that runs on in the line.
+    /// Whether nothing but text, and inline elements with nothing but text, is drawn in a node.
     pub fn has_only_text(&self, node: usize) -> bool {
         self.is_text[node] || self.children(node).all(|child| self.is_text[child])
     }
 
-    /// Whether a node breaks no line.
+    /// Whether a node is inline: it does not break the line.
     pub fn is_inline(&self, node: usize) -> bool {
         is_inline(self.tree, node)
     }
 
-    /// The children of a node of which something is drawn.
+    /// The drawn children of a node.
     pub fn children(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         self.tree.children(node).filter(|&child| self.is_drawn(child))
     }
@@ -167,7 +169,7 @@ mod tests {
         let looks = Looks::of(&facts).unwrap();
         assert_eq!([0, 1, 2, 3, 4].map(|node| looks.is_drawn(node)), [true, true, true, false, false]);
         assert_eq!([0, 1, 2].map(|node| looks.rect(node)), [rect; 3]);
-        // Nothing is a share of a page without an area.
+        // On a page without an area, each share is 0.
         assert_eq!(looks.share(1), 0.0);
     }
 }

@@ -1,13 +1,12 @@
 //! Divides a page into the blocks that people see (D. Cai, S. Yu, J.-R. Wen, W.-Y. Ma, "VIPS: a vision-based page
 //! segmentation algorithm", Microsoft Research, 2003).
 //!
-//! A round takes an element apart. Rules say which elements inside it are *pieces*, and the stripes
-//! between pieces say which of these belong together. A region or a piece has a *degree of coherence*, 1 to
-//! 10. It is divided if that is below the *permitted* degree: a region where the stripes are heaviest, and a piece in
-//! another round.
+//! A round takes an element apart. Rules choose the elements inside it that are *pieces*, and the stripes between
+//! pieces show which pieces belong together in a *region*. A region or a piece has a *degree of coherence*, 1 to 10. If
+//! the degree is below the *permitted* one, a region is divided at its heaviest stripes, and a piece in another round.
 //!
-//! What a region or a piece is divided into does not depend on the permitted degree. So a higher degree never gives fewer
-//! blocks, and each block is part of one of a lower degree.
+//! The parts of a region or a piece do not depend on the permitted degree. So a higher permitted degree never gives
+//! fewer blocks, and each of its blocks is part of a block of any lower permitted degree.
 
 #[cfg(test)]
 mod drawn;
@@ -32,14 +31,14 @@ pub const MOST_COHERENT: u8 = 10;
 pub struct VisionBlock {
     /// Its nodes, in the order of the page. None is inside of another one.
     pub nodes: Vec<u32>,
-    /// The smallest rectangle around them.
+    /// The smallest rectangle around the nodes.
     pub rect: Rect,
     /// Its degree of coherence, 1 to 10.
     pub coherence: u8,
 }
 
-/// The blocks of a page, in the order of their first nodes. They hold each leaf that is drawn, and no leaf twice. `permitted` is
-/// the degree of coherence, 2 to 10, below which blocks are divided if they can be. Without boxes, there are no blocks.
+/// The blocks of a page, in the order of their first nodes. They hold each drawn leaf once. A block is divided, if it
+/// can be, while its degree of coherence is below `permitted`, 2 to 10. Without boxes, there are no blocks.
 pub fn vision_blocks(facts: &Facts, permitted: u8) -> Vec<VisionBlock> {
     let Some(looks) = Looks::of(facts) else { return Vec::new() };
     let mut blocks = Vec::new();
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     fn columns_over_a_foot_are_in_the_order_of_the_page() {
-        // On the screen, what comes last in the page is at the left.
+        // On the screen, the last element of the page is at the left.
         let page = "<div id='500 0 480 500'>right</div><pre id='0 600 1000 50'>foot</pre><p id='0 0 480 500'>left</p>";
         assert_eq!(blocks(page, 8), named([("div p", 8), ("pre", 10)]));
         assert_eq!(blocks(page, 9), named([("div", 10), ("pre", 10), ("p", 10)]));
@@ -112,7 +111,8 @@ mod tests {
         let page = "<table id='0 0 1000 900'><tr id='0 0 1000 400'><td id='0 0 1000 400'>one</td></tr>\
                     <tr id='0 500 1000 400'><td id='0 500 1000 400'>two</td></tr></table>\
                     <p id='0 901 1000 50' class=f18>three</p>";
-        // The stripe under the table is thin, and the one between the rows is not seen before the table is a round.
+        // The stripe under the table is thin, and the stripe between the rows is not seen before the round of the
+        // table.
         assert_eq!(blocks(page, 4), named([("tbody p", 8)]));
         assert_eq!(blocks(page, 9), named([("td", 10), ("td", 10), ("p", 10)]));
     }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn regions_that_are_nested_deeply_are_divided_into_all_pieces() {
-        // A spiral: each piece is a side of what is left.
+        // A spiral: each piece is one side of the rectangle that is left.
         let (mut page, mut rest) = (String::new(), [0, 0, 3000, 3000]);
         for piece in 0..200 {
             let [left, top, width, height] = rest;

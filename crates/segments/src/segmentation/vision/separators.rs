@@ -1,12 +1,13 @@
-//! The stripes between the pieces of a region, and what they divide it into.
+//! The stripes between the pieces of a region, and the parts into which they divide the region.
 //!
-//! A *separator* is a horizontal or vertical stripe that no piece crosses. It weighs more if it is thick, has a horizontal
-//! rule in it, or looks otherwise on both sides. Seen from the pieces, those with the lightest separator between them are
-//! merged first; a merged block is as coherent as 11 less its heaviest separator. Here it is seen from above, with the same
-//! result: a region is divided at its heaviest separators, and its parts again.
+//! A *separator* is a horizontal or vertical stripe that no piece crosses. It weighs more if it is thick, has a
+//! horizontal rule in it, or the pieces on its 2 sides look different. The paper starts from the pieces: those with the
+//! lightest separator between them are merged first, and a merged block has the degree of coherence 11 less the weight
+//! of its heaviest separator. Here, a region is divided at its heaviest separators, and then its parts, with the same
+//! result.
 //!
-//! The paper looks for separators of a whole round at once. Then a heading over two columns crosses the stripe between them.
-//! Here each part of a region has its own.
+//! The paper looks for separators of a whole round at once. Then a heading over two columns crosses the stripe between
+//! the columns. Here, each part of a region has its own separators.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -17,17 +18,17 @@ use super::extraction::Pieces;
 use super::looks::{Fonts, Looks};
 use dehusk_core::html::Rect;
 
-/// Pieces may overlap by so many pixels, and still have a separator between them. Sizes of boxes are rounded.
+/// Pieces may overlap by so many pixels and still have a separator between them, because sizes of boxes are rounded.
 const OVERLAP_ALLOWED: f32 = 1.0;
 /// Font sizes that differ by so many pixels are different.
 const OTHER_SIZE: f32 = 2.0;
 /// Font weights that differ by so much are different.
 const OTHER_WEIGHT: u16 = 200;
-/// Maximum depth of regions in regions. What is nested deeper is divided into all of its pieces at once. People draw no such
-/// pages.
+/// Maximum depth of regions in regions. A deeper region is divided into all of its pieces at once. People do not draw
+/// such pages.
 const DEPTH: u32 = 64;
 
-/// A piece, and what separators ask of it.
+/// A piece, and the facts about it that the weights of separators depend on.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     node: usize,
@@ -42,13 +43,13 @@ struct Shape {
 /// Pieces that may be a block together.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// At least one, in the order of the page.
+    /// The pieces, in the order of the page. There is at least one.
     shapes: Vec<Shape>,
     /// The middles of the horizontal rules of the round, from the top down.
     rules: Rc<Vec<f32>>,
-    /// How many regions are around it in this round.
+    /// Number of regions around this one in this round.
     depth: u32,
-    /// The parts after the division: where each ends, as indices of pieces in their order along the axis.
+    /// Where the region is divided.
     cut: Cut,
     /// Degree of coherence.
     pub coherence: u8,
@@ -61,11 +62,11 @@ enum Cut {
     Piece,
     /// Nothing separates its pieces.
     Pieces,
-    /// The pieces in another order, and the ranges of it that are parts.
+    /// The pieces in their order along an axis, and the range of each part in this order.
     Parts(Vec<usize>, Vec<Range<usize>>),
 }
 
-/// What a region is divided into.
+/// The result of dividing a region.
 pub enum Divided {
     /// Smaller regions.
     Regions(Vec<Region>),
@@ -81,7 +82,7 @@ enum Axis {
 }
 
 impl Region {
-    /// The pieces of a round. `None` if there are none.
+    /// The region of all pieces of a round. `None` if there are no pieces.
     pub fn of(Pieces { pieces, rules }: Pieces, looks: &Looks) -> Option<Region> {
         let shape = |piece: super::extraction::Piece| Shape {
             node: piece.node,
@@ -103,7 +104,7 @@ impl Region {
         Region { shapes, rules, depth, cut, coherence }
     }
 
-    /// What it is divided into.
+    /// Divides the region once.
     pub fn divided(&self) -> Divided {
         let region = |shapes: Vec<Shape>| Region::new(shapes, self.rules.clone(), self.depth + 1);
         match &self.cut {
@@ -131,7 +132,7 @@ impl Region {
     }
 }
 
-/// Where pieces are divided, and how coherent they are together.
+/// The division of pieces, and the degree of coherence of all of them together.
 fn cut(shapes: &[Shape], rules: &[f32], depth: u32) -> (Cut, u8) {
     if let [shape] = shapes {
         return (Cut::Piece, shape.coherence);
@@ -171,7 +172,7 @@ impl Stripes {
             a.total_cmp(&b)
         });
         let mut separators = Vec::new();
-        // The piece so far that reaches furthest.
+        // Of the pieces so far, the one that reaches furthest.
         let mut last = order[0];
         for (at, &next) in order.iter().enumerate().skip(1) {
             let [before, after] = [shapes[last], shapes[next]];
@@ -205,7 +206,7 @@ fn end(rect: Rect, axis: Axis) -> f32 {
     if axis == Axis::Horizontal { rect.top + rect.height } else { rect.left + rect.width }
 }
 
-/// How strongly a stripe separates the pieces before and after it.
+/// The weight of the stripe between the pieces before and after it.
 fn weight(before: &Shape, after: &Shape, stripe: Range<f32>, rules: &[f32], axis: Axis) -> u8 {
     let mut weight: i8 = match stripe.end - stripe.start {
         ..5.0 => 1,
@@ -239,7 +240,7 @@ fn weight(before: &Shape, after: &Shape, stripe: Range<f32>, rules: &[f32], axis
 mod tests {
     use super::*;
 
-    /// A piece, and what is said of it.
+    /// A piece with this rectangle and usual looks.
     fn shape(left: f32, top: f32, width: f32, height: f32) -> Shape {
         let rect = Rect { left, top, width, height };
         let (background, coherence) = ([255; 3], 6);
@@ -251,7 +252,7 @@ mod tests {
         Shape { fonts, has_only_text: true, ..shape(0.0, 0.0, 100.0, 100.0) }
     }
 
-    /// The weight of a stripe of 12 pixels between them, which is 3 for its thickness.
+    /// The weight of a stripe of 12 pixels between 2 pieces. The thickness alone gives 3.
     fn between(before: &Shape, after: &Shape, rules: &[f32], axis: Axis) -> u8 {
         weight(before, after, 100.0..112.0, rules, axis)
     }
@@ -264,7 +265,7 @@ mod tests {
         between(before, after, &[], Axis::Vertical)
     }
 
-    /// Where pieces are divided: the pieces of each part.
+    /// The pieces of each part, and the degree of coherence of all pieces together.
     fn parts(shapes: &[Shape], rules: &[f32]) -> (Vec<Vec<usize>>, u8) {
         let (cut, coherence) = cut(shapes, rules, 0);
         let parts = match cut {
@@ -304,13 +305,13 @@ mod tests {
     #[test]
     fn other_fonts_make_a_horizontal_stripe_heavy() {
         let text = letters(16.0, 400);
-        // A larger one below begins something new.
+        // A larger font below begins something new.
         assert_eq!([17.0, 17.9, 18.0, 32.0].map(|size| above(&text, &letters(size, 400))), [4, 4, 5, 5]);
         assert_eq!([15.0, 14.0, 8.0].map(|size| above(&text, &letters(size, 400))), [3, 4, 4]);
         assert_eq!([500, 599, 600, 700].map(|weight| above(&text, &letters(16.0, weight))), [3, 3, 4, 4]);
         assert_eq!([above(&letters(16.0, 700), &text), above(&letters(18.0, 700), &text)], [4, 4]);
         assert_eq!(beside(&text, &letters(32.0, 700)), 3);
-        // The largest letters of each count.
+        // The largest letters of each piece count.
         let mixed = Shape { fonts: Some(Fonts { size: [8.0, 16.0], weight: [100, 400] }), ..text };
         assert_eq!([above(&mixed, &text), above(&text, &mixed)], [3, 3]);
         // A picture has no letters.
@@ -340,7 +341,7 @@ mod tests {
         let below = |top: f32| parts(&[shape(0.0, 0.0, 100.0, 100.0), shape(0.0, top, 100.0, 100.0)], &[]);
         assert_eq!(below(99.0), (vec![vec![0], vec![1]], 10));
         assert_eq!(below(98.9), (vec![], 6));
-        // One that reaches further than the next ones.
+        // The first piece reaches further than the next ones.
         let tall = [shape(0.0, 0.0, 50.0, 100.0), shape(40.0, 5.0, 50.0, 10.0), shape(30.0, 50.0, 50.0, 10.0)];
         assert_eq!(parts(&tall, &[]), (vec![], 6));
         let after = [tall[0], tall[1], tall[2], shape(0.0, 107.0, 50.0, 10.0)];
@@ -363,7 +364,7 @@ mod tests {
         assert_eq!(parts(&shapes, &[]), (vec![vec![0, 1], vec![2, 3], vec![4]], 7));
         let turned = tops.map(|left| shape(left, 0.0, 10.0, 100.0));
         assert_eq!(parts(&turned, &[]), (vec![vec![0, 1], vec![2, 3], vec![4]], 7));
-        // A rule makes the third one the heaviest.
+        // A horizontal rule makes the third stripe the heaviest.
         assert_eq!(parts(&shapes, &[70.0]), (vec![vec![0, 1, 2], vec![3, 4]], 5));
     }
 

@@ -1,4 +1,4 @@
-//! What a segment looks like, and what the segments beside it look like.
+//! The look of a segment, and the looks of the segments beside it.
 //!
 //! No word lists are used, and a character of a script without spaces counts as half a word.
 
@@ -29,7 +29,7 @@ pub const NAMES: [&str; 16] = [
 /// A segment with at most this many words has few words.
 const FEW_WORDS: f64 = 3.0;
 
-/// The looks of segments, from front to back.
+/// Computes the looks of segments, from front to back.
 pub struct Appearance<'d> {
     document: &'d Divided<'d>,
     previous: Words,
@@ -78,7 +78,7 @@ struct Words {
     count: f64,
     /// ln(1 + count).
     telling: f32,
-    /// The share of them in sentences.
+    /// The share of the words that are in sentences.
     in_sentences: f32,
 }
 
@@ -94,16 +94,16 @@ impl Words {
     }
 }
 
-/// Numbers of tokens of a segment that vary, start with a capital letter, are words, and are separators.
+/// The numbers of tokens that vary, that start with a capital letter, that are words, and that are separators.
 fn counts(looks: &[u8]) -> [f32; 4] {
-    /// For each look: a byte for each of the 4.
+    /// For each look: one byte for each of the 4 numbers.
     static OF_LOOKS: LazyLock<[u32; look::END]> = LazyLock::new(|| {
         let counted = [look::VARYING, look::CAPITAL, look::WORD, look::SEPARATOR];
         std::array::from_fn(|look| u32::from_le_bytes(counted.map(|bit| u8::from(look as u8 & bit != 0))))
     });
     let of_looks = &*OF_LOOKS;
     let mut counts = [0; 4];
-    // The sums over so many tokens fit in bytes.
+    // Sums over up to 255 tokens fit in bytes.
     for some in looks.chunks(255) {
         let sums: u32 = some.iter().map(|&look| of_looks[usize::from(look) % look::END]).sum();
         counts.iter_mut().zip(sums.to_le_bytes()).for_each(|(count, sum)| *count += u32::from(sum));

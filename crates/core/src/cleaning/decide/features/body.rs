@@ -1,5 +1,5 @@
-//! The body of a document: the stretch of segments with the greatest sum of scores, such as that with the most prose and the
-//! least of anything else (J. Pasternack, D. Roth, WWW 2009).
+//! The body of a document: the stretch of segments with the greatest sum of scores. For example, prose has positive
+//! scores and other text negative ones (J. Pasternack, D. Roth, WWW 2009).
 
 use std::ops::Range;
 
@@ -31,7 +31,8 @@ impl Body {
         Body { segments }
     }
 
-    /// As segments see it, from front to back. `words` gives the number of words in a segment of `count`.
+    /// Prepares the distances of the body from each of `count` segments. `words` gives the number of words in a
+    /// segment.
     pub fn seen(&self, count: usize, words: impl Fn(usize) -> f64) -> SeenBody {
         let (mut start, mut end, mut all) = (0.0, 0.0, 0.0);
         for segment in 0..count {
@@ -51,16 +52,17 @@ impl Body {
 /// A body, and how far away it is from each segment.
 pub struct SeenBody {
     segments: Range<usize>,
-    /// Where it is, in words from the start of the document.
+    /// Its position, in words from the start of the document.
     words: Range<f64>,
-    /// Its share of the document.
+    /// Its share of the document's words.
     pub share: f32,
     before: f64,
 }
 
 impl SeenBody {
-    /// Whether a segment with so many words is in it; the words from its start to the segment, and from the segment to its end,
-    /// negative where the segment is outside.
+    /// For the next segment, which has this number of words: 1 if it is in the body, else 0; the words from the start
+    /// of the body to the segment; and the words from the segment to the end of the body. A distance is negative if the
+    /// segment is before the start, or after the end.
     pub fn distances(&mut self, segment: usize, words: f64) -> [f32; 3] {
         let here = self.before;
         self.before += words;

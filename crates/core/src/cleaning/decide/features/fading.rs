@@ -1,4 +1,4 @@
-//! Sums over the segments before and after each segment, in which segments further away count less.
+//! Sums over the segments before and after each segment. Segments that are further away count less.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,8 @@ pub type Sums<const K: usize> = [[f32; K]; REACHES];
 
 struct Reach {
     words: f64,
-    /// The factor after each number of half words. Nearly all segments are shorter than this table.
+    /// For each number of half words, the factor by which a sum fades over these words. Nearly all segments are shorter
+    /// than this table.
     left: [f32; 128],
 }
 
@@ -26,16 +27,16 @@ impl Reach {
     }
 }
 
-/// For each segment, the sums of `K` values over it and the segments before it, and over it and those after it. The sums after
-/// it are built from back to front but needed from front to back. So only those after each block of segments are stored, and
-/// the sums in a block are computed again.
+/// For each segment, the sums of `K` values over this segment and those before it, and over this segment and those
+/// after it. The sums of the second kind are computed from back to front, but needed from front to back. So only those
+/// after each block of segments are stored, and those inside a block are computed again.
 pub struct Fading<F, const K: usize> {
     segments: usize,
-    /// The words and the values of a segment.
+    /// Gives the words and the values of a segment.
     value: F,
     before: Sums<K>,
     after_blocks: Vec<Sums<K>>,
-    /// The sums of one block, the last segment first.
+    /// The sums for the segments of one block, those of the last segment first.
     of_block: Vec<Sums<K>>,
 }
 
@@ -72,7 +73,7 @@ impl<F: Fn(usize) -> (f64, [f32; K]), const K: usize> Fading<F, K> {
         (before, self.of_block[self.of_block.len() - 1 - segment % BLOCK_OF_SEGMENTS])
     }
 
-    /// Computes the sums of a block. Returns the sum after the block before.
+    /// Computes the sums in a block. Returns the sums after the previous block.
     fn sum_up(&mut self, block: usize) -> Sums<K> {
         let mut sums = self.after_blocks[block];
         self.of_block.clear();

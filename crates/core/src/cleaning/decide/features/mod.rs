@@ -1,9 +1,9 @@
-//! What is known about each segment of a document, in numbers.
+//! Computes the features of each segment of a document: numbers that describe it.
 //!
-//! The first network of the [decision model](super::decision_model) sees [`SegmentFeatures`]: how the segment recurs, what it
-//! looks like, where it stands, and what stands around it. The second one sees [`Opinions`]: what the first one says about the
-//! segment, its neighbours and the whole document. No feature depends on the language, and none is about the source as a
-//! whole: with few sources to learn from, a model would learn which source it is in.
+//! The first network of the [decision model](super::decision_model) sees [`SegmentFeatures`]: how the segment recurs,
+//! how it looks, where it is, and which text is around it. The second network sees [`Opinions`]: the judgements of the
+//! first one about the segment, its neighbours and the whole document. No feature depends on the language, and none is
+//! about the source as a whole: with few sources to learn from, a model would learn to recognise each source.
 
 mod appearance;
 mod body;
@@ -31,7 +31,7 @@ use recurrence::Recurrence;
 use repetition::Repetition;
 use surroundings::Surroundings;
 
-/// Groups of features, each with the names of its features. To measure what a group adds, it can be left out.
+/// Groups of features, each with the names of its features. A group can be left out, to measure how useful it is.
 pub const GROUPS: [(&str, &[&str]); 6] = [
     ("recurrence", &recurrence::NAMES),
     ("repetition", &repetition::NAMES),
@@ -53,20 +53,20 @@ pub const NAMES: [&str; WIDTH] =
 /// The names of the features of the second network, in order.
 pub const OPINIONS: [&str; opinions::NAMES.len()] = opinions::NAMES;
 
-/// Distances in words count up to this many, and those in segments up to [`FAR_SEGMENTS`].
+/// Distances in words count up to this number, and distances in segments up to [`FAR_SEGMENTS`].
 const FAR: f64 = 300.0;
 const FAR_SEGMENTS: f64 = 30.0;
 
 /// A document that was read and divided.
 #[derive(Clone, Copy, Debug)]
 pub struct Divided<'d> {
-    /// Its text.
+    /// The text.
     pub text: &'d str,
-    /// Its tokens.
+    /// The tokens of the text.
     pub tokens: &'d Tokens,
-    /// Sums over them.
+    /// Sums over the tokens.
     pub layout: &'d Layout,
-    /// What recurs in it.
+    /// The matches of patterns, and other stretches that recur.
     pub matches: &'d [Match],
     /// The weights of the patterns.
     pub weights: &'d [Weight],
@@ -74,7 +74,7 @@ pub struct Divided<'d> {
     pub evidence: &'d Evidence,
     /// Its segments.
     pub segments: &'d Segments,
-    /// Where its article ends, if a pattern says so.
+    /// The end of the article, if a pattern marks it.
     pub end: Option<LastPlace>,
 }
 
@@ -84,7 +84,7 @@ impl Divided<'_> {
         self.segments.tokens.len()
     }
 
-    /// Where a segment is in the text.
+    /// The bytes of a segment in the text.
     pub fn bytes(&self, segment: usize) -> Range<usize> {
         self.tokens.bytes_of(&self.segment(segment))
     }
@@ -108,7 +108,7 @@ pub struct SegmentFeatures<'d> {
 }
 
 impl<'d> SegmentFeatures<'d> {
-    /// Of a document. The time is O((n + m) log (n + m)) for n tokens and m matches.
+    /// Computes what the features of a document need. The time is O((n + m) log (n + m)) for n tokens and m matches.
     pub fn of(document: Divided<'d>) -> SegmentFeatures<'d> {
         let own_prose = |segment: usize| match document.segments.prose[segment] {
             words if words > 0.0 => words,
@@ -119,7 +119,7 @@ impl<'d> SegmentFeatures<'d> {
         SegmentFeatures { document, recurrence, repetition, body }
     }
 
-    /// What the second network sees of each segment besides opinions.
+    /// The facts about each segment that the second network sees besides opinions.
     pub fn seen(&self) -> Vec<Seen> {
         (0..self.document.count()).map(|segment| self.seen_of(segment)).collect()
     }
@@ -143,7 +143,8 @@ impl<'d> SegmentFeatures<'d> {
         }
     }
 
-    /// Calls `visit` with the features of each segment, in order. Rows are not stored: there may be a segment for every 2 bytes.
+    /// Calls `visit` with the features of each segment, in order. Rows are not stored: there may be a segment for every
+    /// 2 bytes.
     pub fn rows(&self, mut visit: impl FnMut(&[f32])) {
         let document = &self.document;
         let mut appearance = Appearance::of(document);
@@ -165,8 +166,9 @@ impl<'d> SegmentFeatures<'d> {
     }
 }
 
-/// ln(1 + x) of a number that is not negative. Each segment needs some forty. So it is computed here, by the series of the inverse
-/// hyperbolic tangent: without a call of the system's library, and the same on every machine.
+/// ln(1 + x) of a number that is not negative. Each segment needs about forty logarithms, so this is computed without a
+/// call of the system's library, by the series of the inverse hyperbolic tangent. The result is also the same on every
+/// machine.
 fn ln_1p(x: f32) -> f32 {
     /// The bits of the square root of one half: significands lie between this and twice this.
     const LEAST_SIGNIFICAND: u32 = 0x3f35_04f3;
@@ -179,7 +181,8 @@ fn ln_1p(x: f32) -> f32 {
     2.0 * s * series + exponent as f32 * std::f32::consts::LN_2
 }
 
-/// ln(1 + x) of a distance in words or segments. Far away is far away, however long the document is.
+/// ln(1 + x) of a distance in words or segments. A distance of more than `far` counts as `far`, however long the
+/// document is.
 fn distance(x: f64, far: f64) -> f32 {
     ln_1p(x.min(far) as f32)
 }

@@ -1,4 +1,5 @@
-//! What the first network says about a segment, its neighbours and the document.
+//! The opinions of the first network about a segment, its neighbours and the document, as features for the second
+//! network.
 
 use super::body::Body;
 use super::fading::{Fading, Sums};
@@ -47,7 +48,8 @@ pub const NAMES: [&str; 39] = [
     "position",
 ];
 
-/// How likely content must be in a body: surer, as likely as not, and less sure.
+/// A segment counts in favour of a body if it is more likely content than this: for the sure, the plain and the wide
+/// body.
 const MARGINS: [f64; 3] = [0.65, 0.5, 0.35];
 
 /// A segment, as the second network sees it.
@@ -57,17 +59,18 @@ pub struct Seen {
     pub mass: f32,
     /// Number of words.
     pub words: f32,
-    /// Number of words in sentences, if it is prose of the document's own.
+    /// Number of words in sentences if the segment is prose that does not recur, else 0.
     pub prose: f32,
     /// The mean evidence of its tokens.
     pub strength: f32,
     /// The share of its tokens in runs that chance does not explain.
     pub beyond_chance: f32,
-    /// How many segments of the document are alike, ln(1 + x), and how unevenly they are spread.
+    /// ln(1 + x) of the number of segments of the document that are like this one, itself included. 0 if there is no
+    /// other.
     pub alike: f32,
-    /// See `alike`.
+    /// How unevenly these segments are spread.
     pub spread: f32,
-    /// Whether it stands after the end of the article.
+    /// Whether it is after the end of the article.
     pub is_after_article: bool,
     /// Whether it starts a line.
     pub starts_line: bool,
@@ -78,7 +81,7 @@ pub struct Opinions<'o> {
     seen: &'o [Seen],
     /// For each segment, the probability that it is boilerplate.
     boilerplate: &'o [f32],
-    /// The bodies, for each margin.
+    /// The body for each of the [`MARGINS`].
     bodies: [Body; 3],
 }
 
@@ -101,15 +104,18 @@ impl<'o> Opinions<'o> {
             let (mass, p) = (mass(segment), boilerplate[segment]);
             (mass, [mass as f32 * (1.0 - p), mass as f32 * p])
         };
+
         let (mut words, mut content) = (0.0, 0.0);
         for segment in 0..count {
             words += mass(segment);
             content += value(segment).1[0];
         }
         let all = words.max(1.0);
+
         let mut fading = Fading::of(count, value);
         let mut bodies = bodies.each_ref().map(|body| body.seen(count, mass));
         let opinion = |segment: Option<usize>| segment.and_then(|at| boilerplate.get(at)).map_or(0.0, |&p| log_odds(p));
+
         let mut row = Vec::with_capacity(NAMES.len());
         let mut before = 0.0;
         for segment in 0..count {

@@ -1,4 +1,4 @@
-//! Where a segment stands in its document.
+//! The position of a segment in its document.
 
 use super::{Divided, FAR, FAR_SEGMENTS, distance, flag};
 
@@ -15,12 +15,12 @@ pub const NAMES: [&str; 10] = [
     "words-after-article",
 ];
 
-/// The places of segments, from front to back.
+/// Computes the places of segments, from front to back.
 pub struct Place<'d> {
     document: &'d Divided<'d>,
     all: f64,
     before: f64,
-    /// The words before the end of the article, if it ends.
+    /// The number of words before the end of the article, if a pattern marks this end.
     end: Option<f64>,
 }
 

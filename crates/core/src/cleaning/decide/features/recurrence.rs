@@ -5,8 +5,8 @@ use crate::cleaning::decide::evidence::without_stop_before;
 use crate::cleaning::reading::Match;
 use crate::tokens::free_positions::FreePositions;
 
-/// Means, greatest and least values over the tokens of a segment; then those of the run in the most documents that has the
-/// whole segment.
+/// First means, greatest and least values over the tokens of a segment. Then, as `whole`, the values of a single run:
+/// of the runs that have the whole segment, the one with the largest share.
 pub const NAMES: [&str; 20] = [
     "recurs",
     "strength",
@@ -30,17 +30,18 @@ pub const NAMES: [&str; 20] = [
     "whole-has-free",
 ];
 
-/// What recurs in a document.
+/// How the tokens and segments of a document recur.
 pub struct Recurrence {
-    /// For each token, the largest share of a run over it, as far as it tells something.
+    /// For each token, the largest share of a run that covers it, as far as the share counts (`Weight::told_share`).
     share: Vec<f32>,
     /// For each segment, the mean of these shares.
     mean_shares: Vec<f32>,
-    /// For each token, how little chance explains a run over it, at most: ln(1 + nats).
+    /// For each token, the largest `Weight::beyond` of a run that covers it: ln(1 + nats).
     surprise: Vec<f32>,
-    /// For each token, the length of the longest run over it: ln(1 + words).
+    /// For each token, the length of the longest run that covers it: ln(1 + words).
     run: Vec<f32>,
-    /// For each segment, the match in the most documents that has all of it, as its index + 1. 0 if there is none.
+    /// For each segment, of the matches that have all of it, the index + 1 of the one with the largest share. 0 if
+    /// there is none.
     whole: Vec<u32>,
 }
 
@@ -100,6 +101,7 @@ impl Recurrence {
             run.mean,
             run.least,
         ]);
+
         match (self.whole[segment] as usize).checked_sub(1) {
             None => row.extend([0.0; 9]),
             Some(index) => {
@@ -122,7 +124,7 @@ impl Recurrence {
     }
 }
 
-/// The matches by a value, the largest first: each with the value and its index.
+/// The positive values of the matches, the largest first, each with the index of its match.
 fn descending(matches: &[Match], value: impl Fn(&Match) -> f32) -> Vec<(f32, u32)> {
     let mut order: Vec<(f32, u32)> =
         matches.iter().zip(0..).map(|(found, index)| (value(found), index)).filter(|(value, _)| *value > 0.0).collect();
@@ -131,7 +133,7 @@ fn descending(matches: &[Match], value: impl Fn(&Match) -> f32) -> Vec<(f32, u32
     order
 }
 
-/// For each token, the largest value of a match over it, scaled.
+/// For each token, the largest value of a match that covers it, scaled.
 fn painted(matches: &[Match], order: Vec<(f32, u32)>, tokens: usize, scaled: impl Fn(f32) -> f32) -> Vec<f32> {
     let mut of_token = vec![0.0; tokens];
     let mut free = FreePositions::new(tokens);

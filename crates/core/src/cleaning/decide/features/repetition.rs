@@ -12,31 +12,32 @@ use crate::cleaning::reading::layout::look;
 
 pub const NAMES: [&str; 6] = ["alike", "alike-share", "alike-gap", "alike-gap-spread", "alike-next", "alike-words"];
 
-/// The segments that are alike.
+/// The segments of a document, divided into kinds that are alike.
 pub struct Repetition {
-    /// For each segment, its kind.
+    /// For each segment, the index of its kind.
     kinds: Vec<u32>,
     of_kinds: Vec<Kind>,
 }
 
-/// Segments that are alike.
+/// A kind: segments that are alike.
 #[derive(Clone, Copy, Default)]
 struct Kind {
     count: u32,
-    /// Words before the last of them.
+    /// Number of words before the last of these segments.
     last: f32,
-    /// The sums of the words between one and the next, and of their squares.
+    /// The sum of the numbers of words from one of these segments to the next, and the sum of their squares.
     gaps: f32,
     squares: f32,
 }
 
 impl Kind {
-    /// The mean number of words from one to the next, if there are two or more.
+    /// The mean number of words from one segment to the next. There must be two or more.
     fn mean_gap(&self) -> f32 {
         self.gaps / (self.count - 1) as f32
     }
 
-    /// How much these numbers differ: their standard deviation, divided by the mean.
+    /// How much the numbers of words from one segment to the next differ: their standard deviation, divided by the
+    /// mean.
     fn spread(&self) -> f32 {
         let mean = self.mean_gap();
         (self.squares / (self.count - 1) as f32 - mean * mean).max(0.0).sqrt() / mean.max(1.0)
@@ -68,7 +69,8 @@ impl Repetition {
         Repetition { kinds, of_kinds }
     }
 
-    /// How many segments are alike, ln(1 + x), and how unevenly they are spread. Both are 0 if it is the only one.
+    /// The number of segments of the same kind as ln(1 + x), and how unevenly they are spread. Both are 0 if the
+    /// segment is the only one.
     pub fn seen(&self, segment: usize) -> [f32; 2] {
         let kind = self.of_kinds[self.kinds[segment] as usize];
         if kind.count < 2 { [0.0; 2] } else { [ln_1p(kind.count as f32), kind.spread()] }

@@ -1,4 +1,4 @@
-//! What stands around a segment: prose of the document's own, and text that recurs.
+//! The text around a segment: prose that does not recur, and text that recurs.
 
 use super::fading::{Fading, Sums};
 use super::recurrence::Recurrence;
@@ -31,13 +31,13 @@ pub const NAMES: [&str; 24] = [
     "own-prose",
 ];
 
-/// The surroundings of each segment, from front to back.
+/// Computes the surroundings of each segment, from front to back.
 pub struct Surroundings<'d, F> {
     document: &'d Divided<'d>,
     recurrence: &'d Recurrence,
     fading: Fading<F, 2>,
     of_document: [f32; 2],
-    /// The mean shares of the segments from 2 before to 2 after.
+    /// The mean shares of 5 segments: from 2 before the current one to 2 after it.
     shares: [f32; 5],
 }
 
@@ -57,7 +57,7 @@ impl<'d> Surroundings<'d, ()> {
             prose += document.segments.prose[segment];
             recurring += f64::from(value(segment).1[1]);
         }
-        // Not the size of the document: it says which source it is.
+        // The size of the document is no feature, because a model could recognise the source by it.
         let of_document = [(recurring / words) as f32, (prose / words) as f32];
         let fading = Fading::of(document.count(), value);
         let shares = [0.0, 0.0, 0.0, recurrence.mean_share(0), recurrence.mean_share(1)];

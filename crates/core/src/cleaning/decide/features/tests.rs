@@ -20,7 +20,8 @@ const PIECES: [&str; 8] = [
     "— 2 May 2024 —\n",
 ];
 
-/// Calls `look` with a text in which runs recur: their tokens, documents of 40, and occurrences.
+/// Calls `look` with a text in which runs recur. `found` has for each run its tokens, its documents (out of 40) and its
+/// occurrences.
 fn divided<T>(text: &str, found: &[(Range<usize>, usize, usize)], look: impl FnOnce(Divided) -> T) -> T {
     let mut lexer = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()));
     let tokens = Tokens::of(text, &mut lexer);
