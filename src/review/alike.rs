@@ -91,6 +91,10 @@ fn neighbours<'p>(tokens: &[&'p Piece], pair: Pair) -> Vec<(Pair, &'p Piece, &'p
 fn tokens(pattern: &Pattern) -> Vec<&Piece> {
     match &pattern.form {
         Form::Run(run) => run.pieces().iter().filter(|piece| **piece != Piece::Break).collect(),
+        Form::Block(block) => {
+            let pieces = block.rows.iter().flat_map(|row| row.run.pieces());
+            pieces.filter(|piece| **piece != Piece::Break).collect()
+        }
         Form::Regex(_) | Form::Elements(_) => Vec::new(),
     }
 }

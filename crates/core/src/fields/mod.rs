@@ -106,7 +106,7 @@ impl Fields {
             match &pattern.form {
                 Form::Run(run) => runs.push((pattern, run, &file.lexer, names::places(run, file.lexer.mutable()))),
                 Form::Regex(regex) => written.extend(Written::of(&pattern.id, regex)),
-                Form::Elements(_) => {}
+                Form::Block(_) | Form::Elements(_) => {}
             }
         }
         let ambiguous = names::ambiguous(runs.iter().flat_map(|(.., places)| places));

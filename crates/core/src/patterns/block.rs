@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::regex::{Edges, render};
 use super::{hashed, thousandths};
-use crate::tokens::{Lexer, TokenRun};
+use crate::tokens::{Lexer, MutableSet, TokenRun};
 
 /// Rows that recur together, in their usual order.
 ///
@@ -115,6 +115,12 @@ impl Block {
             let _ = write!(regex, "{step}*?(?:{sure_step}{step}*{last}|{sure_last})");
         }
         regex
+    }
+
+    /// The same block for another set, with mutable patterns translated by name. `None` if one is missing there.
+    pub fn translated(&self, from: &MutableSet, to: &MutableSet) -> Option<Block> {
+        let row = |row: &Row| Some(Row { run: row.run.translated(from, to)?, ..row.clone() });
+        Some(Block { rows: self.rows.iter().map(row).collect::<Option<_>>()? })
     }
 
     /// The share of the documents of the block that have a row, 0..=1, in thousandths.

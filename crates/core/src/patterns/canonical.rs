@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
 
-use super::Status;
-use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, heading};
+use super::{Loose, Status};
+use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, RowRecord, heading};
 use super::scalar::{prints, scalar};
 
 /// The unread part of a file, and the number of the last line read.
@@ -80,6 +80,12 @@ pub(super) fn read(yaml: &str) -> Option<FileRecord> {
             lines.lined(mined)
         },
         unusual: if lines.rest.starts_with("unusual: ") { Some(lines.text("unusual: ")?) } else { None },
+        loose: match lines.after("loose: ") {
+            None => Loose::Proposed,
+            Some("remove") => Loose::Remove,
+            Some("keep") => Loose::Keep,
+            Some(_) => return None,
+        },
         keep: if lines.rest.starts_with("keep:") { lines.list("keep:", "  - text: ", keep)? } else { Vec::new() },
         patterns: lines.list("patterns:", "  - id: ", pattern)?,
         evidence: if lines.rest.starts_with("evidence:") {
@@ -148,7 +154,27 @@ fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
     };
     let (content, drop) = (written("    content: ")?, written("    drop: ")?);
     let regex = written("    regex: ")?;
-    Some(PatternRecord { id, status, text: in_words, example, note, regex, content, drop, ..facts })
+    let rows = if lines.rest.starts_with("    rows:") { lines.list("    rows:", "      - {", row)? } else { Vec::new() };
+    Some(PatternRecord { id, status, text: in_words, example, note, regex, content, drop, rows, ..facts })
+}
+
+fn row(lines: &mut Lines) -> Option<RowRecord> {
+    let row = lines.after("      - {documents: ")?.strip_suffix('}')?;
+    let (facts, written) = row.split_once(", text: ")?;
+    let (facts, after) = split_open(facts, ", after: ")?;
+    let (facts, between) = split_open(facts, ", between: ")?;
+    let (documents, sure) = match facts.strip_suffix(", sure: false") {
+        Some(documents) => (documents, false),
+        None => (facts, true),
+    };
+    Some(RowRecord { text: lines.lined(text(written)?), documents: number(documents)?, sure, between, after })
+}
+
+/// Takes an optional key with two numbers from the end of a line.
+fn split_open<'t>(facts: &'t str, key: &str) -> Option<(&'t str, (u16, u16))> {
+    let Some((facts, open)) = facts.split_once(key) else { return Some((facts, (0, 0))) };
+    let (open_lines, characters) = open.strip_prefix('[')?.strip_suffix(']')?.split_once(", ")?;
+    Some((facts, (number(open_lines)?, number(characters)?)))
 }
 
 fn evidence(lines: &mut Lines) -> Option<PatternRecord> {
@@ -168,6 +194,7 @@ fn facts(lines: &mut Lines) -> Option<PatternRecord> {
         regex: None,
         content: None,
         drop: None,
+        rows: Vec::new(),
         documents: lines.number("    documents: ")?,
         among: lines.optional_number("    among: ")?,
         occurrences: lines.number("    occurrences: ")?,

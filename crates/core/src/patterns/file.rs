@@ -4,6 +4,7 @@
 //! and the mutable patterns used for mining, because texts must be tokenized the same way again. Written files are
 //! canonical: keys have a fixed order and patterns are sorted by regex, so that mining again gives small differences.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
@@ -13,14 +14,14 @@ use rayon::prelude::*;
 use super::keep::Keep;
 use super::problem::FileProblem;
 use super::record::{
-    FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, comments, heading, id_in,
+    FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, RowRecord, comments, heading, id_in,
 };
 use super::regex::Edges;
 use super::scalar::{quoted, scalar};
 use super::{
-    Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Pattern, Status, Template, canonical, form, id_of, regex, thousandths,
+    Block, Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Loose, Open, Pattern, Row, Status, Template, canonical, form, id_of, regex, thousandths,
 };
-use crate::tokens::{Lexer, MutablePattern, MutableSet, Tokenizer};
+use crate::tokens::{Lexer, MutablePattern, MutableSet, TokenRun, Tokenizer};
 
 /// The version of the form. Written as the key `dehusk` of every file.
 pub const VERSION: u32 = 1;
@@ -64,6 +65,8 @@ pub struct PatternFile {
     /// How the source's text is unlike all text that the decision model has learned from. If set, recurrence alone
     /// decides.
     pub unusual: Option<String>,
+    /// What is done with text that no pattern matches.
+    pub loose: Loose,
     /// Texts that are never removed, sorted by text.
     pub keep: Vec<Keep>,
     /// The patterns that people review. Sorted by regex, then id.
@@ -107,7 +110,7 @@ impl LexerCache {
 impl PatternFile {
     /// Whether a person decided, noted or edited something in the file.
     pub fn is_touched(&self) -> bool {
-        !self.heading.is_empty() || !self.keep.is_empty() || self.patterns.iter().any(Pattern::is_touched)
+        !self.heading.is_empty() || self.loose != Loose::Proposed || !self.keep.is_empty() || self.patterns.iter().any(Pattern::is_touched)
     }
 
     /// Makes a file with the templates as proposed patterns.
@@ -144,6 +147,7 @@ impl PatternFile {
             source: source.to_owned(),
             mined,
             unusual: None,
+            loose: Loose::default(),
             keep: Vec::new(),
             patterns: patterns.collect(),
             evidence: Vec::new(),
@@ -160,12 +164,13 @@ impl PatternFile {
     /// A copy of the file with only these patterns, and without evidence.
     #[doc(hidden)]
     pub fn only(&self, patterns: Vec<Pattern>) -> PatternFile {
-        let PatternFile { heading, source, mined, unusual, keep, lexer, .. } = self;
+        let PatternFile { heading, source, mined, unusual, loose, keep, lexer, .. } = self;
         PatternFile {
             heading: heading.clone(),
             source: source.clone(),
             mined: mined.clone(),
             unusual: unusual.clone(),
+            loose: *loose,
             keep: keep.clone(),
             patterns,
             evidence: Vec::new(),
@@ -180,6 +185,10 @@ impl PatternFile {
             Form::Run(run) => run.written(self.lexer.mutable()),
             Form::Regex(_) => pattern.regex.clone(),
             Form::Elements(elements) => format!("{} {}", elements.role.key(), pattern.regex),
+            Form::Block(block) => {
+                let rows = block.rows.iter().map(|row| row.run.written(self.lexer.mutable()));
+                rows.collect::<Vec<String>>().join(" / ")
+            }
         }
     }
 
@@ -229,6 +238,7 @@ impl PatternFile {
             source: record.source,
             mined: MinedFrom { histogram: record.histogram, ..record.mined.value.into() },
             unusual: record.unusual,
+            loose: record.loose,
             keep: Vec::with_capacity(record.keep.len()),
             patterns: Vec::with_capacity(record.patterns.len()),
             evidence: Vec::with_capacity(record.evidence.len()),
@@ -303,8 +313,13 @@ impl PatternFile {
     #[doc(hidden)]
     pub fn sort(&mut self) {
         self.keep.sort_by(|a, b| a.text().cmp(b.text()));
+        // Blocks that remove most come first.
+        let rank = |pattern: &Pattern| match pattern.block() {
+            Some(_) => Reverse((pattern.removes.unwrap_or_default() * 1000.0).round() as u64 + 1),
+            None => Reverse(0),
+        };
         for list in [&mut self.patterns, &mut self.evidence] {
-            list.sort_by(|a, b| (&a.regex, &a.id).cmp(&(&b.regex, &b.id)));
+            list.sort_by(|a, b| (rank(a), &a.regex, &a.id).cmp(&(rank(b), &b.regex, &b.id)));
         }
     }
 
@@ -312,7 +327,10 @@ impl PatternFile {
         Pattern {
             id: record.id.value,
             status: record.status,
-            regex: record.content.or(record.drop).or(record.regex).map_or_else(String::new, |written| written.value),
+            regex: match &form {
+                Form::Block(block) => block.regex(&self.lexer),
+                _ => record.content.or(record.drop).or(record.regex).map_or_else(String::new, |written| written.value),
+            },
             form,
             documents: record.documents,
             among: record.among.unwrap_or(self.mined.counted()),
@@ -389,6 +407,11 @@ impl PatternFile {
         if let Some(unusual) = &self.unusual {
             let _ = writeln!(yaml, "unusual: {}", quoted(unusual));
         }
+        match self.loose {
+            Loose::Proposed => {}
+            Loose::Remove => yaml.push_str("loose: remove\n"),
+            Loose::Keep => yaml.push_str("loose: keep\n"),
+        }
         yaml.push_str(if self.keep.is_empty() { "" } else { "keep:\n" });
         for keep in &self.keep {
             let _ = write!(yaml, "  - text: {}\n    note: {}\n", quoted(keep.text()), quoted(&keep.note));
@@ -419,7 +442,24 @@ impl PatternFile {
         self.write_facts(yaml, pattern);
         let _ = write!(yaml, "    example: {}\n    note: {}\n", quoted(&pattern.example), quoted(&pattern.note));
         // The regex or selector comes last, because it is the hardest to read.
-        let _ = writeln!(yaml, "    {}: {}", pattern.form.key(), quoted(&pattern.regex));
+        match &pattern.form {
+            Form::Block(block) => self.write_rows(yaml, block),
+            _ => _ = writeln!(yaml, "    {}: {}", pattern.form.key(), quoted(&pattern.regex)),
+        }
+    }
+
+    fn write_rows(&self, yaml: &mut String, block: &Block) {
+        yaml.push_str("    rows:\n");
+        for Row { run, documents, is_sure, between, after } in &block.rows {
+            let sure = if *is_sure { "" } else { ", sure: false" };
+            let open = |key: &str, open: &Open| match open.lines {
+                0 => String::new(),
+                _ => format!(", {key}: [{}, {}]", open.lines, open.characters),
+            };
+            let (between, after) = (open("between", between), open("after", after));
+            let text = quoted(&run.written(self.lexer.mutable()));
+            let _ = writeln!(yaml, "      - {{documents: {documents}{sure}{between}{after}, text: {text}}}");
+        }
     }
 
     fn write_evidence(&self, yaml: &mut String, evidence: &Pattern) {
@@ -448,6 +488,9 @@ impl PatternFile {
 
 /// The form of a pattern. An error has the line where it is, and what is wrong.
 fn form_of(record: &PatternRecord, lexer: &Lexer) -> Result<Form, (u64, String)> {
+    if !record.rows.is_empty() {
+        return block_of(record, lexer).map(|block| Form::Block(Arc::new(block)));
+    }
     let (role, Lined { value, line }) = record.written().map_err(|problem| (record.id.line, problem))?;
     record.check_removes()?;
     let problem = |what: String| (*line, format!("{what}; correct it, or remove the pattern"));
@@ -458,6 +501,28 @@ fn form_of(record: &PatternRecord, lexer: &Lexer) -> Result<Form, (u64, String)>
         },
         None => form(&record.id.value, value, lexer)
             .map_err(|error| problem(format!("its regex does not compile: {error}"))),
+    }
+}
+
+/// The block of a pattern. An error has the line where it is, and what is wrong.
+fn block_of(record: &PatternRecord, lexer: &Lexer) -> Result<Block, (u64, String)> {
+    let others = [&record.regex, &record.content, &record.drop];
+    if let Some(other) = others.into_iter().flatten().next() {
+        return Err((other.line, "it has rows, and a regex or a selector beside them; remove one of the two".to_owned()));
+    }
+    record.check_removes()?;
+    let row = |row: &RowRecord| {
+        let RowRecord { text: Lined { value, line }, documents, sure, between, after } = row;
+        let run = TokenRun::parse(value, lexer).ok_or_else(|| {
+            (*line, format!("the row '{value}' is not as dehusk writes it; mine again, or remove the row"))
+        })?;
+        let open = |(lines, characters): (u16, u16)| Open { lines, characters };
+        Ok(Row { run, documents: *documents, is_sure: *sure, between: open(*between), after: open(*after) })
+    };
+    let rows = record.rows.iter().map(row).collect::<Result<Vec<Row>, (u64, String)>>()?;
+    match rows.iter().any(|row| row.is_sure) {
+        true => Ok(Block { rows }),
+        false => Err((record.id.line, "no row of it is sure, so it matches nothing; make one sure".to_owned())),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Merges newly mined patterns with reviewed ones. Every human decision is kept.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::{Form, Pattern, PatternFile, Status, regex};
 use crate::tokens::mutable::MutableSet;
@@ -47,6 +48,10 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
         // The mutable patterns may have changed. Then the template stays the same, and its regex is rendered again.
         let translated = match &old.form {
             Form::Run(run) => run.translated(&old_mutable, lexer.mutable()),
+            Form::Block(block) => {
+                let block = block.translated(&old_mutable, lexer.mutable())?;
+                return Some(Pattern { regex: block.regex(&lexer), form: Form::Block(Arc::new(block)), ..old });
+            }
             Form::Regex(_) | Form::Elements(_) => None,
         };
         let regex = translated
@@ -57,8 +62,8 @@ pub fn merge(fresh: PatternFile, reviewed: PatternFile) -> PatternFile {
 
     let heading = if reviewed.heading.is_empty() { heading } else { reviewed.heading };
     let evidence = evidence.into_iter().filter(|evidence| !is_among(&rejected, evidence)).collect();
-    let keep = reviewed.keep;
-    let mut merged = PatternFile { heading, source, mined, unusual, keep, patterns: merged, evidence, lexer };
+    let PatternFile { keep, loose, .. } = reviewed;
+    let mut merged = PatternFile { heading, source, mined, unusual, loose, keep, patterns: merged, evidence, lexer };
     merged.sort();
     merged
 }
@@ -118,7 +123,7 @@ fn rejected_words(reviewed: &PatternFile, mutable: &MutableSet) -> HashSet<Vec<P
     let rejected = reviewed.patterns.iter().filter(|pattern| pattern.status == Status::Rejected);
     let run = |pattern: &Pattern| match &pattern.form {
         Form::Run(run) => run.translated(reviewed.lexer.mutable(), mutable),
-        Form::Regex(_) | Form::Elements(_) => None,
+        Form::Regex(_) | Form::Elements(_) | Form::Block(_) => None,
     };
     rejected.filter_map(run).map(|run| words(&run)).collect()
 }

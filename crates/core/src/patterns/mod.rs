@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use crate::dom::selector::{Selector, SelectorError};
 use crate::tokens::{Lexer, MutableSet, TokenRun};
+pub use block::{Block, Open, Row};
 pub use file::{LexerCache, PatternFile};
 pub use foreign::ForeignRegex;
 pub use keep::Keep;
@@ -55,6 +56,20 @@ impl Status {
     }
 }
 
+/// A person's decision about text that is removed although no pattern for people matches it, such as lists of headlines
+/// that differ in each document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loose {
+    /// Not decided yet. Removed, unless only accepted patterns act.
+    #[default]
+    Proposed,
+    /// Removed, also if only accepted patterns act.
+    Remove,
+    /// Never removed.
+    Keep,
+}
+
 /// A template before it is written to a pattern file: a run of tokens and its counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
@@ -85,6 +100,8 @@ pub enum Form {
     Run(TokenRun),
     /// A regex that a person wrote or edited.
     Regex(ForeignRegex),
+    /// Rows that recur together.
+    Block(Arc<Block>),
     /// Elements of pages.
     Elements(Elements),
 }
@@ -146,7 +163,7 @@ impl Form {
                 Ok(elements) => Ok(Form::Elements(elements)),
                 Err(error) => Err(format!("it is no CSS selector that dehusk knows: {error}")),
             },
-            Form::Run(_) | Form::Regex(_) => {
+            Form::Run(_) | Form::Regex(_) | Form::Block(_) => {
                 form(id, written, lexer).map_err(|error| format!("the regex does not compile: {error}"))
             }
         }
@@ -156,6 +173,7 @@ impl Form {
     pub fn key(&self) -> &'static str {
         match self {
             Form::Elements(elements) => elements.role.key(),
+            Form::Block(_) => "rows",
             Form::Run(_) | Form::Regex(_) => "regex",
         }
     }
@@ -210,7 +228,7 @@ impl Pattern {
     #[doc(hidden)]
     pub fn is_as_mined(&self) -> bool {
         match &self.form {
-            Form::Run(_) => true,
+            Form::Run(_) | Form::Block(_) => true,
             Form::Regex(_) => false,
             Form::Elements(elements) => elements.id(self.id.len()) == self.id,
         }
@@ -221,7 +239,16 @@ impl Pattern {
     pub fn elements(&self) -> Option<&Elements> {
         match &self.form {
             Form::Elements(elements) => Some(elements),
-            Form::Run(_) | Form::Regex(_) => None,
+            Form::Run(_) | Form::Regex(_) | Form::Block(_) => None,
+        }
+    }
+
+    /// The rows that it matches. `None` if it is no block.
+    #[doc(hidden)]
+    pub fn block(&self) -> Option<&Block> {
+        match &self.form {
+            Form::Block(block) => Some(block),
+            Form::Run(_) | Form::Regex(_) | Form::Elements(_) => None,
         }
     }
 
@@ -230,7 +257,7 @@ impl Pattern {
     pub fn compiled(&self) -> Result<Option<Arc<fancy_regex::Regex>>, Box<fancy_regex::Error>> {
         Ok(match &self.form {
             Form::Regex(regex) => Some(regex.compiled()?.clone()),
-            Form::Run(_) => Some(Arc::new(fancy_regex::Regex::new(&self.regex)?)),
+            Form::Run(_) | Form::Block(_) => Some(Arc::new(fancy_regex::Regex::new(&self.regex)?)),
             Form::Elements(_) => None,
         })
     }
@@ -256,7 +283,11 @@ impl Pattern {
     /// Number of its tokens, if it is a run of tokens.
     #[doc(hidden)]
     pub fn tokens(&self) -> usize {
-        if let Form::Run(run) = &self.form { run.pieces().len() } else { 0 }
+        match &self.form {
+            Form::Run(run) => run.pieces().len(),
+            Form::Block(block) => block.rows.iter().map(|row| row.run.pieces().len()).sum(),
+            Form::Regex(_) | Form::Elements(_) => 0,
+        }
     }
 
     /// Whether a person changed it.

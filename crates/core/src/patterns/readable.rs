@@ -47,6 +47,7 @@ pub fn chips(pattern: &Pattern, mutable: &MutableSet) -> Vec<Chip> {
     match &pattern.form {
         Form::Run(run) => of_run(run, mutable),
         Form::Regex(_) => of_regex(&pattern.regex, mutable),
+        Form::Block(block) => block.rows.iter().flat_map(|row| of_run(&row.run, mutable)).collect(),
         Form::Elements(elements) => vec![Chip::Elements(elements.role, pattern.regex.clone())],
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
 use super::problem::FileProblem;
-use super::{Role, Status};
+use super::{Loose, Role, Status};
 
 #[derive(Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -15,6 +15,8 @@ pub(super) struct FileRecord {
     pub(super) source: String,
     pub(super) mined: Lined<MinedRecord>,
     pub(super) unusual: Option<String>,
+    #[serde(default)]
+    pub(super) loose: Loose,
     #[serde(default)]
     pub(super) keep: Vec<KeepRecord>,
     #[serde(default)]
@@ -61,6 +63,8 @@ pub(super) struct PatternRecord {
     pub(super) content: Option<Lined<String>>,
     pub(super) drop: Option<Lined<String>>,
     #[serde(default)]
+    pub(super) rows: Vec<RowRecord>,
+    #[serde(default)]
     pub(super) documents: usize,
     pub(super) among: Option<usize>,
     #[serde(default)]
@@ -72,6 +76,25 @@ pub(super) struct PatternRecord {
     pub(super) example: String,
     #[serde(default)]
     pub(super) note: String,
+}
+
+/// A row of a block.
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RowRecord {
+    pub(super) text: Lined<String>,
+    pub(super) documents: usize,
+    #[serde(default = "yes")]
+    pub(super) sure: bool,
+    /// Lines, and characters in each.
+    #[serde(default)]
+    pub(super) between: (u16, u16),
+    #[serde(default)]
+    pub(super) after: (u16, u16),
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Debug, Deserialize, PartialEq)]

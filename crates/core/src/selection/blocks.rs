@@ -7,15 +7,22 @@
 //! decision removes. This is grammar induction as for wrappers (RoadRunner, Crescenzi and others 2001), with the
 //! alternatives in a loop in place of a sequence, because rows come in many orders.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cleaning::reading::Match;
+use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
 use crate::cleaning::reading::block_search::{Ground, RowPlace, disjoint, join, matches};
 use crate::cleaning::reading::layout::Layout;
 use crate::cleaning::reading::matcher::{TokenAutomaton, Tokens};
-use crate::patterns::block::{Block, Open, Row};
+use crate::pages::PageText;
+use crate::patterns::{Block, Form, ID_DIGITS, LONG_ID_DIGITS, Open, Pattern, PatternFile, Row, Status, thousandths};
 use crate::patterns::regex::Edges;
 use crate::tokens::{Lexer, Piece, TokenKind, TokenRun};
 
@@ -38,6 +45,100 @@ const MOST_OPEN: Open = Open { lines: 60, characters: 2000 };
 const MOST_AFTER: Open = Open { lines: 6, characters: 200 };
 /// Number of limits of length that are tried.
 const LENGTHS: usize = 12;
+
+/// Adds the blocks of a source to its file. `read` returns the document of an index. Other patterns that nobody touched
+/// become evidence, unless `keeps_patterns`.
+///
+/// A block that shares most of its words with a block that a person has decided on continues it: it has its id, status
+/// and note.
+pub fn add<'t>(
+    file: &mut PatternFile,
+    shared: Option<&PatternFile>,
+    documents: usize,
+    read: impl Fn(usize) -> PageText<'t> + Sync,
+    options: &CleanOptions,
+    keeps_patterns: bool,
+) {
+    let own = file.clone();
+    let files: Vec<&PatternFile> = [&own].into_iter().chain(shared).collect();
+    let cleaner = Cleaner::new(&files, options);
+    let decide = |scratch: &mut Scratch, index: usize| {
+        let PageText { text, tree } = read(index);
+        let reading = cleaner.read_page(scratch, &text, tree.as_deref(), &|| true).ok()?;
+        let goes = cleaner.decide(&text, &reading).goes;
+        Some((text, reading, goes))
+    };
+    let read: Vec<(Cow<str>, Reading, Vec<bool>)> =
+        (0..documents).into_par_iter().map_init(Scratch::default, decide).flatten_iter().collect();
+    let slotted: Vec<Vec<(Range<usize>, &TokenRun)>> = read.iter().map(|(_, reading, _)| slotted(&cleaner, reading)).collect();
+    let decided: Vec<Decided> = (read.iter().zip(&slotted))
+        .map(|((text, reading, goes), slotted)| {
+            Decided { text, tokens: &reading.tokens, layout: &reading.layout, goes, slotted }
+        })
+        .collect();
+    let found = find(&decided, &file.lexer);
+
+    let removed: usize = decided.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
+    let mut old: Vec<Pattern> = file.patterns.extract_if(.., |pattern| pattern.block().is_some()).collect();
+    if !keeps_patterns {
+        file.keep_as_patterns(|pattern| pattern.elements().is_some());
+    }
+    let mut taken: FxHashSet<String> = file.all().chain(&old).map(|pattern| pattern.id.clone()).collect();
+    for FoundBlock { block, documents, occurrences, tokens, example, .. } in found {
+        let fresh = Pattern {
+            id: String::new(),
+            status: Status::Proposed,
+            regex: block.regex(&file.lexer),
+            documents,
+            among: decided.len(),
+            occurrences,
+            sources: None,
+            removes: Some(thousandths(tokens as f64 / removed.max(1) as f64)),
+            example,
+            ends_after: None,
+            note: String::new(),
+            form: Form::Block(Arc::new(block)),
+        };
+        file.patterns.push(match take_like(&fresh, &mut old) {
+            Some(Pattern { id, status, note, .. }) => Pattern { id, status, note, ..fresh },
+            None => Pattern { id: free_id(&fresh, &file.lexer, &mut taken), ..fresh },
+        });
+    }
+    file.patterns.extend(old.into_iter().filter(Pattern::is_touched));
+    file.sort();
+}
+
+/// Matches of patterns with slots.
+fn slotted<'c>(cleaner: &'c Cleaner, reading: &Reading) -> Vec<(Range<usize>, &'c TokenRun)> {
+    let run = |found: &Match| match &cleaner.patterns()[found.pattern].form {
+        Form::Run(run) if run.has_free() => Some((found.tokens.clone(), run)),
+        _ => None,
+    };
+    reading.matches.iter().filter_map(run).collect()
+}
+
+/// Takes out the old block that shares most words with a new one, if these are half of the words of one of the two.
+fn take_like(fresh: &Pattern, old: &mut Vec<Pattern>) -> Option<Pattern> {
+    let fresh = fresh.block()?;
+    let words = |rows: &[Row]| rows.iter().map(|row| row.run.half_words()).sum::<usize>();
+    let shared = |pattern: &Pattern| -> usize {
+        let Some(block) = pattern.block() else { return 0 };
+        let shared = block.rows.iter().filter(|row| fresh.rows.iter().any(|other| other.run == row.run));
+        let shared: usize = shared.map(|row| row.run.half_words()).sum();
+        if 2 * shared >= words(&block.rows).min(words(&fresh.rows)) { shared } else { 0 }
+    };
+    let most = old.iter().enumerate().map(|(index, pattern)| (shared(pattern), Reverse(index))).max()?;
+    let (shared, Reverse(index)) = most;
+    (shared > 0).then(|| old.remove(index))
+}
+
+/// The id of a new block, with more digits if the short one is taken.
+fn free_id(fresh: &Pattern, lexer: &Lexer, taken: &mut FxHashSet<String>) -> String {
+    let Some(block) = fresh.block() else { return fresh.id.clone() };
+    let ids = [ID_DIGITS, LONG_ID_DIGITS].map(|digits| block.id(lexer, digits));
+    let [short, long] = ids;
+    if taken.insert(short.clone()) { short } else { long }
+}
 
 /// A document of the source, and the decision about it.
 #[derive(Clone, Copy)]
@@ -63,8 +164,8 @@ pub struct FoundBlock {
     pub documents: usize,
     /// Number of its matches.
     pub occurrences: usize,
-    /// Number of words in them.
-    pub words: f64,
+    /// Number of tokens in them.
+    pub tokens: usize,
     /// One of them, as written.
     pub example: String,
 }
@@ -156,7 +257,7 @@ pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
     groups.retain(|group| documents_with(group) >= least);
     open_after(&mut groups, &placed);
     let mut found: Vec<FoundBlock> = groups.into_iter().map(|group| group.counted(&placed)).collect();
-    found.sort_by(|a, b| b.words.total_cmp(&a.words).then_with(|| a.block.rows[0].run.cmp(&b.block.rows[0].run)));
+    found.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.block.rows[0].run.cmp(&b.block.rows[0].run)));
     found
 }
 
@@ -461,13 +562,13 @@ impl Group {
     /// The block with its counts.
     fn counted(self, placed: &[Placed]) -> FoundBlock {
         let mut found =
-            FoundBlock { block: self.block.clone(), documents: 0, occurrences: 0, words: 0.0, example: String::new() };
+            FoundBlock { block: self.block.clone(), documents: 0, occurrences: 0, tokens: 0, example: String::new() };
         for one in placed {
             let matched = self.matches(one);
             found.documents += usize::from(!matched.is_empty());
             found.occurrences += matched.len();
             for tokens in matched {
-                found.words += one.document.layout.words(&tokens);
+                found.tokens += tokens.len();
                 if found.example.is_empty() {
                     found.example = one.document.text[one.document.tokens.bytes_of(&tokens)].to_owned();
                 }

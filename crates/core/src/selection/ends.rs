@@ -69,7 +69,7 @@ fn has_word(pattern: &Pattern) -> bool {
     match &pattern.form {
         Form::Run(run) => run.pieces().iter().any(Piece::is_word),
         Form::Regex(_) => true,
-        Form::Elements(_) => false,
+        Form::Block(_) | Form::Elements(_) => false,
     }
 }
 

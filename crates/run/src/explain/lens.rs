@@ -61,7 +61,7 @@ impl Lens {
     /// If the search for a regex that a person wrote was given up.
     pub fn look(&self, scratch: &mut Scratch, text: &str, tree: Option<&Tree>) -> Result<Matched, CleanError> {
         let mut ranges = match &self.pattern.form {
-            Form::Run(_) | Form::Elements(_) => self.runs(scratch, text, tree)?,
+            Form::Run(_) | Form::Block(_) | Form::Elements(_) => self.runs(scratch, text, tree)?,
             Form::Regex(regex) => {
                 let gave_up = |source| CleanError { id: self.pattern.id.clone(), source };
                 let compiled = regex.compiled().map_err(|error| gave_up(error.into()))?;

@@ -10,41 +10,45 @@ use crate::cleaning::reading::matcher::TokenAutomaton;
 use crate::cleaning::reading::regexes::Regexes;
 use crate::pages::elements::Selectors;
 use crate::patterns::regex::Edges;
-use crate::patterns::{Elements, ForeignRegex, Form, Pattern, PatternFile, Role, SHARED, Status};
+use crate::patterns::{Block, Elements, ForeignRegex, Form, Loose, Pattern, PatternFile, Role, SHARED, Status};
 
 impl Cleaner {
     /// Compiles the patterns of these files. The source's own file must come first. A pattern that one file rejects is
     /// not applied from later files either.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
-        let Review { applied, rejected } = Review::of(files, options.only_accepted);
+        let loose = files.iter().map(|file| file.loose).find(|loose| *loose != Loose::Proposed).unwrap_or_default();
+        // Without the patterns that nobody accepted, it cannot be decided about other text.
+        let Review { applied, rejected } = Review::of(files, options.only_accepted && loose != Loose::Remove);
         let reviewed = || applied.iter().chain(&rejected);
+        let patterns = applied.len() + rejected.len();
         let mut readers: Vec<Reader> = Vec::new();
-        for Reviewed { file, .. } in reviewed() {
+        for file in files {
             if readers.iter().any(|reader| same_lexer(&reader.lexer, &file.lexer)) {
                 continue;
             }
-            let runs = reviewed().enumerate().filter_map(|(index, other)| match &other.pattern.form {
-                Form::Run(run) if same_lexer(&other.file.lexer, &file.lexer) => {
-                    Some((index, run, Edges::written_in(&other.pattern.regex)))
-                }
+            let alike = || reviewed().enumerate().filter(|(_, other)| same_lexer(&other.file.lexer, &file.lexer));
+            let runs = alike().filter_map(|(index, other)| match &other.pattern.form {
+                Form::Run(run) => Some((index, run, Edges::written_in(&other.pattern.regex))),
                 _ => None,
             });
-            let automaton = TokenAutomaton::new(runs, file.lexer.tokenizer());
-            readers.push(Reader { lexer: file.lexer.clone(), automaton });
-        }
-
-        if let (true, Some(file)) = (readers.is_empty(), files.first()) {
-            let automaton = TokenAutomaton::new([], file.lexer.tokenizer());
-            readers.push(Reader { lexer: file.lexer.clone(), automaton });
+            // Rows are numbered after all patterns.
+            let blocks: Vec<(usize, &Block)> =
+                alike().filter_map(|(index, other)| Some((index, other.pattern.block()?))).collect();
+            let edges = Edges::of_runs(blocks.iter().flat_map(|(_, block)| block.rows.iter().map(|row| &row.run)));
+            let rows = blocks.iter().flat_map(|(_, block)| &block.rows).enumerate();
+            let rows = rows.map(|(number, row)| (patterns + number, &row.run, edges));
+            let automaton = TokenAutomaton::new(runs.chain(rows), file.lexer.tokenizer());
+            let row = |&(index, block): &(usize, &Block)| (0..block.rows.len()).map(move |row| (index, row));
+            readers.push(Reader { lexer: file.lexer.clone(), automaton, rows: blocks.iter().flat_map(row).collect() });
         }
 
         let regex = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
             Form::Regex(regex) => Some((index, regex.clone())),
-            Form::Run(_) | Form::Elements(_) => None,
+            Form::Run(_) | Form::Block(_) | Form::Elements(_) => None,
         };
         let of_pattern = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
             Form::Elements(elements) => Some((index, elements.clone(), is_certain(pattern))),
-            Form::Run(_) | Form::Regex(_) => None,
+            Form::Run(_) | Form::Regex(_) | Form::Block(_) => None,
         };
 
         let selectors = Selectors::new(applied.iter().enumerate().filter_map(of_pattern));
@@ -64,6 +68,7 @@ impl Cleaner {
             rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
             readers: readers.into(),
             recurrence_decides: files.iter().any(|file| file.unusual.is_some() || file.mined.snapshots),
+            loose,
             is_of_source: files.iter().any(|file| file.source != SHARED && file.mined.documents > 0),
             options: options.clone(),
         }
@@ -113,7 +118,7 @@ fn weight(pattern: &Pattern) -> Weight {
         is_certain: is_certain(pattern),
         holds_lines: match &pattern.form {
             Form::Run(run) => run.has_whole_line(),
-            Form::Regex(_) | Form::Elements(_) => true,
+            Form::Regex(_) | Form::Block(_) | Form::Elements(_) => true,
         },
         has_free: matches!(&pattern.form, Form::Run(run) if run.has_free()),
         ends_after: pattern.ends_after,

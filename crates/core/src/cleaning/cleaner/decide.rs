@@ -7,6 +7,7 @@ use crate::cleaning::decide::{Decision, by_recurrence, chosen, edges, with_segme
 use crate::cleaning::reading::matcher::Tokens;
 use crate::cleaning::reading::{Match, Reading};
 use crate::pages::structure::{self, Structure};
+use crate::patterns::Loose;
 use crate::tokens::free_positions::FreePositions;
 
 impl Cleaner {
@@ -43,6 +44,14 @@ impl Cleaner {
             let structure = Structure { model, choices: self.options.page, is_of_source: found.is_of_source };
             structure::decide(structure, text, page, reading, &mut decision);
         }
+        // Blocks explain what is removed, and decide nothing until a person accepts them.
+        let of_blocks = reading.selected.iter().filter(|found| self.patterns[found.pattern].block().is_some());
+        longest_first(of_blocks.collect(), decision.goes.len(), |token, pattern| {
+            if decision.goes[token] {
+                decision.patterns[token] = Some(pattern);
+            }
+        });
+        self.decide_loose(reading, &mut decision);
         let found_in_page = || found.matches.iter().chain(&reading.selected);
         let certain = || found_in_page().filter(|of| found.weights[of.pattern].is_certain);
         longest_first(certain().collect(), decision.goes.len(), |token, pattern| {
@@ -68,7 +77,8 @@ impl Cleaner {
         let count = reading.tokens.tokens.len();
         let (mut goes, mut probabilities) = (vec![false; count], vec![0.0; count]);
         let mut end = None;
-        if !self.options.only_accepted && !matches.is_empty() {
+        let decides = !self.options.only_accepted || self.loose == Loose::Remove;
+        if decides && !matches.is_empty() {
             with_segments(text, reading, matches, weights, &evidence, |document| {
                 let model = self.options.decision.as_deref().filter(|_| !self.recurrence_decides);
                 let of_segments = match model {
@@ -93,6 +103,22 @@ impl Cleaner {
             patterns[start..].iter_mut().for_each(|of_token| *of_token = of_token.or(Some(PatternIndex::new(pattern))));
         }
         Decision { goes, probabilities, patterns, is_beyond_chance, dropped: Vec::new() }
+    }
+
+    /// What no pattern for people matches, as the files say. In addition, if only accepted patterns act, text of others
+    /// is kept.
+    fn decide_loose(&self, reading: &Reading, decision: &mut Decision) {
+        let (keeps_loose, keeps_proposed) = (self.loose == Loose::Keep, self.options.only_accepted);
+        if !keeps_loose && !keeps_proposed {
+            return;
+        }
+        let mut is_matched = vec![false; decision.goes.len()];
+        for found in reading.found().filter(|found| !self.is_evidence(found.pattern)) {
+            is_matched[found.tokens.clone()].fill(true);
+        }
+        for (goes, is_matched) in decision.goes.iter_mut().zip(is_matched) {
+            *goes &= if is_matched { !keeps_proposed } else { !keeps_loose };
+        }
     }
 
     /// Whether the blocks of the page decide.

@@ -19,7 +19,7 @@ use super::reading::Match;
 use super::reading::matcher::TokenAutomaton;
 use super::reading::regexes::{MatchError, Regexes};
 use crate::pages::elements::Selectors;
-use crate::patterns::Pattern;
+use crate::patterns::{Loose, Pattern};
 use crate::tokens::Lexer;
 use crate::tokens::free_positions::FreePositions;
 pub(crate) use compile::{Review, Reviewed};
@@ -55,6 +55,8 @@ pub struct Cleaner {
     /// Whether recurrence alone decides: the source is unlike all text that the model has learned from, or its
     /// documents are snapshots of one page.
     recurrence_decides: bool,
+    /// What is done with text that no pattern for people matches.
+    loose: Loose,
     /// Whether one of the files was mined from documents of the source itself.
     is_of_source: bool,
     options: CleanOptions,
@@ -73,6 +75,8 @@ pub struct Origin {
 struct Reader {
     lexer: Lexer,
     automaton: TokenAutomaton,
+    /// For each row in the automaton, its pattern and its index in the block.
+    rows: Vec<(usize, usize)>,
 }
 
 /// A stretch of a text that recurs in its source, according to the caller.

@@ -1,8 +1,10 @@
 //! Reads a document: its tokens, its matches, and the blocks of its page.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{CleanError, Cleaner, Reader, Scratch};
+use crate::cleaning::reading::block_search::{self, Ground, RowPlace};
 use crate::cleaning::reading::layout::Layout;
 use crate::cleaning::reading::matcher::Tokens;
 use crate::cleaning::reading::regexes::GaveUp;
@@ -13,6 +15,23 @@ use crate::patterns::Pattern;
 use crate::patterns::keep::cuts_word;
 use crate::stretches::{stretches_of_true, touching};
 use crate::tokens::Symbol;
+
+/// What is found in a text.
+#[derive(Default)]
+struct Found {
+    /// Matches of patterns.
+    matches: Vec<Match>,
+    /// Matches of blocks. They are no evidence for anything else.
+    of_blocks: Vec<Match>,
+}
+
+/// The same, by status.
+struct AllMatches {
+    matches: Vec<Match>,
+    of_blocks: Vec<Match>,
+    /// Of rejected patterns and blocks.
+    rejected: Vec<Match>,
+}
 
 impl Cleaner {
     /// The first half of cleaning: tokenizes a text and finds its matches. Fails if the search for a regex that a
@@ -34,7 +53,8 @@ impl Cleaner {
         let Some(reader) = self.readers.first() else { return Ok(Reading::default()) };
         let (tokens, symbols) = reader.automaton.read(text, scratch.lexer(&reader.lexer));
         let layout = Layout::of(text, &tokens);
-        let (mut matches, rejected) = self.read_matches(scratch, text, &tokens, &symbols, go_on)?;
+        let ground = Ground { text, tokens: &tokens, layout: &layout };
+        let AllMatches { mut matches, of_blocks, rejected } = self.read_matches(scratch, ground, &symbols, go_on)?;
         let mut is_rejected = vec![false; tokens.tokens.len()];
         rejected.iter().for_each(|found| is_rejected[found.tokens.clone()].fill(true));
         if !rejected.is_empty() {
@@ -44,7 +64,7 @@ impl Cleaner {
             matches.retain(|found| !(self.is_evidence(found.pattern) && meets(found)));
         }
         let kept = self.read_kept(text, &tokens, go_on)?;
-        Ok(Reading { tokens, layout, matches, rejected, is_rejected, selected: Vec::new(), kept, page: None })
+        Ok(Reading { tokens, layout, matches, rejected, is_rejected, selected: of_blocks, kept, page: None })
     }
 
     /// Like [`read_while`](Cleaner::read_while), for the visible text of a page. If the page's tree is given, selectors
@@ -76,45 +96,74 @@ impl Cleaner {
             let found = found.map(|(bytes, pattern)| Match { tokens: tokens.within(&bytes), pattern });
             found.filter(|found| !found.tokens.is_empty()).collect()
         };
-        reading.selected = found(applied, headline);
+        reading.selected.extend(found(applied, headline));
         let rejected = found(rejected, None);
         rejected.iter().for_each(|found| reading.is_rejected[found.tokens.clone()].fill(true));
         reading.rejected.extend(rejected);
         reading
     }
 
-    /// The matches of the applied patterns, and the matches of the rejected ones, as ranges of tokens.
+    /// All matches in a text.
     fn read_matches(
         &self,
         scratch: &mut Scratch,
-        text: &str,
-        tokens: &Tokens,
+        ground: Ground,
         symbols: &[Symbol],
         go_on: &dyn Fn() -> bool,
-    ) -> Result<(Vec<Match>, Vec<Match>), CleanError> {
-        let mut matches = Vec::new();
+    ) -> Result<AllMatches, CleanError> {
+        let Ground { text, tokens, .. } = ground;
+        let mut found = Found::default();
         if let Some((first, others)) = self.readers.split_first() {
-            first.automaton.find(text, tokens, symbols, |tokens, pattern| matches.push(Match { tokens, pattern }));
-            for Reader { lexer, automaton } in others {
-                let (own, symbols) = automaton.read(text, scratch.lexer(lexer));
-                automaton.find(text, &own, &symbols, |found, pattern| {
+            self.read_with(first, ground, symbols, &mut found);
+            for reader in others {
+                let (own, symbols) = reader.automaton.read(text, scratch.lexer(&reader.lexer));
+                let layout = if reader.rows.is_empty() { Layout::default() } else { Layout::of(text, &own) };
+                let mut other = Found::default();
+                self.read_with(reader, Ground { text, tokens: &own, layout: &layout }, &symbols, &mut other);
+                let moved = |Match { tokens: found, pattern }| {
                     let bytes = own.tokens[found.start].range().start..own.tokens[found.end - 1].range().end;
-                    matches.push(Match { tokens: tokens.within(&bytes), pattern });
-                });
+                    Match { tokens: tokens.within(&bytes), pattern }
+                };
+                found.matches.extend(other.matches.into_iter().map(moved));
+                found.of_blocks.extend(other.of_blocks.into_iter().map(moved));
             }
         }
-        let found = self.regexes.find(text, go_on, |bytes, pattern| {
+        let Found { mut matches, mut of_blocks } = found;
+        let searched = self.regexes.find(text, go_on, |bytes, pattern| {
             matches.push(Match { tokens: tokens.within(&bytes), pattern });
         });
-        found.map_err(|GaveUp { pattern, source }| {
+        searched.map_err(|GaveUp { pattern, source }| {
             let id = self.pattern(pattern).id.clone();
             CleanError { id, source }
         })?;
+
+        matches.retain(|found| !found.tokens.is_empty());
+        of_blocks.retain(|found| !found.tokens.is_empty());
         let applied = self.patterns.len();
-        let rejected = matches.extract_if(.., |found| found.pattern >= applied || found.tokens.is_empty());
-        let rejected = rejected.filter(|found| found.pattern >= applied && !found.tokens.is_empty());
-        let rejected = rejected.map(|Match { tokens, pattern }| Match { tokens, pattern: pattern - applied }).collect();
-        Ok((matches, rejected))
+        let is_rejected = |found: &mut Match| found.pattern >= applied;
+        let mut rejected: Vec<Match> = matches.extract_if(.., is_rejected).collect();
+        rejected.extend(of_blocks.extract_if(.., is_rejected));
+        rejected.iter_mut().for_each(|found| found.pattern -= applied);
+        Ok(AllMatches { matches, of_blocks, rejected })
+    }
+
+    /// Adds the matches of the patterns and blocks of one lexer.
+    fn read_with(&self, Reader { automaton, rows, .. }: &Reader, ground: Ground, symbols: &[Symbol], found: &mut Found) {
+        let first_row = self.patterns.len() + self.rejected.len();
+        let mut places: BTreeMap<usize, Vec<RowPlace>> = BTreeMap::new();
+        automaton.find(ground.text, ground.tokens, symbols, |tokens, index| match index.checked_sub(first_row) {
+            None => found.matches.push(Match { tokens, pattern: index }),
+            Some(number) => {
+                let (pattern, row) = rows[number];
+                places.entry(pattern).or_default().push(RowPlace { tokens, row });
+            }
+        });
+        for (pattern, places) in places {
+            if let Some(block) = self.pattern(pattern).block() {
+                let stretches = block_search::matches(ground, block, places);
+                found.of_blocks.extend(stretches.into_iter().map(|tokens| Match { tokens, pattern }));
+            }
+        }
     }
 
     /// The pattern with an index. The indices of the rejected patterns follow those of the applied ones.

@@ -38,8 +38,8 @@ pub struct Reading {
     pub rejected: Vec<Match>,
     /// Whether each token is covered by a rejected match.
     pub is_rejected: Vec<bool>,
-    /// The matches of selectors: the text that they would remove from the page. These matches are not evidence about
-    /// other text.
+    /// The matches of blocks, and of selectors: the text that they would remove from the page. These matches are not
+    /// evidence about other text.
     pub selected: Vec<Match>,
     /// The tokens of texts to keep.
     pub kept: Vec<Range<usize>>,
