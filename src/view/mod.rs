@@ -8,6 +8,7 @@ pub mod charts;
 pub mod chips;
 pub mod marks;
 pub mod report;
+pub mod rows;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -11,10 +11,10 @@ use crate::review::documents::Texts;
 use crate::review::many::{ChosenPatterns, Group};
 use crate::review::query::in_short;
 use crate::view::charts::strip;
-use crate::view::chips::chips;
+use crate::view::rows::in_words;
 use crate::view::marks::in_context;
 use crate::view::{grouped, percent, size};
-use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status, readable};
+use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::{PatternEffect, SampleMatch};
 use dehusk_core::shown::shown;
 
@@ -59,7 +59,7 @@ pub fn detail(seen: &PatternView) -> Markup {
             data-status=(pattern.status.name()) data-source=(source) data-page=(page("")) data-state=(seen.state) {
             h2.unseen { "Pattern " (pattern.id) }
             (head(seen))
-            p.reading { (chips(&readable::chips(pattern, seen.file.lexer.mutable()))) }
+            (in_words(pattern, seen.file.lexer.mutable()))
             (actions(seen))
             @if let Some(words) = pattern.ends_after {
                 p { "Articles end before this pattern if they have " (words) " words of prose before it: all text that follows is removed." }

@@ -9,10 +9,10 @@ use maud::{Markup, html};
 
 use super::ranking::Ranking;
 use crate::view::charts::strip;
-use crate::view::chips::chips;
+use crate::view::rows::in_words;
 use crate::view::marks::{context, in_context};
 use crate::view::{grouped, percent, size};
-use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status, readable};
+use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::PatternEffect;
 use dehusk_core::shown::shown;
 
@@ -123,7 +123,7 @@ impl Patterns<'_> {
                     (strip(&effect.places))
                     (self.counts(pattern, effect))
                 }
-                p.reading { (chips(&readable::chips(pattern, self.file.lexer.mutable()))) }
+                (in_words(pattern, self.file.lexer.mutable()))
                 (sights(self.sights.get(&index).map_or(&[], Vec::as_slice)))
                 @if !pattern.note.is_empty() { p { "Note: " bdi { (pattern.note) } } }
                 details { summary { @if pattern.elements().is_some() { "CSS selector" } @else { "Regex" } } code.source dir="auto" { (pattern.regex) } }

@@ -9,7 +9,7 @@
 use super::regex::{
     AFTER_NO_RUN, AFTER_PUNCTUATION, AFTER_SPACE, AFTER_TEXT, EDGES, SPACE, SPACE_IN_LINE, parse_slot, strip_any,
 };
-use super::{Form, Pattern, Role};
+use super::{Form, Pattern, Role, Row};
 use crate::tokens::{MutableSet, Piece, TokenRun};
 
 /// One part of a pattern.
@@ -50,6 +50,13 @@ pub fn chips(pattern: &Pattern, mutable: &MutableSet) -> Vec<Chip> {
         Form::Block(block) => block.rows.iter().flat_map(|row| of_run(&row.run, mutable)).collect(),
         Form::Elements(elements) => vec![Chip::Elements(elements.role, pattern.regex.clone())],
     }
+}
+
+/// The parts of a row, without the edges of its line.
+pub fn row_chips(row: &Row, mutable: &MutableSet) -> Vec<Chip> {
+    let mut chips = of_run(&row.run, mutable);
+    chips.retain(|chip| !matches!(chip, Chip::LineStart | Chip::LineEnd));
+    chips
 }
 
 fn of_run(run: &TokenRun, mutable: &MutableSet) -> Vec<Chip> {

@@ -47,7 +47,7 @@ const MOST_AFTER: Open = Open { lines: 6, characters: 200 };
 const LENGTHS: usize = 12;
 
 /// Adds the blocks of a source to its file. `read` returns the document of an index. Other patterns that nobody touched
-/// become evidence, unless `keeps_patterns`.
+/// become evidence.
 ///
 /// A block that shares most of its words with a block that a person has decided on continues it: it has its id, status
 /// and note.
@@ -57,7 +57,6 @@ pub fn add<'t>(
     documents: usize,
     read: impl Fn(usize) -> PageText<'t> + Sync,
     options: &CleanOptions,
-    keeps_patterns: bool,
 ) {
     let own = file.clone();
     let files: Vec<&PatternFile> = [&own].into_iter().chain(shared).collect();
@@ -80,9 +79,7 @@ pub fn add<'t>(
 
     let removed: usize = decided.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
     let mut old: Vec<Pattern> = file.patterns.extract_if(.., |pattern| pattern.block().is_some()).collect();
-    if !keeps_patterns {
-        file.keep_as_patterns(|pattern| pattern.elements().is_some());
-    }
+    file.keep_as_patterns(|pattern| pattern.elements().is_some());
     let mut taken: FxHashSet<String> = file.all().chain(&old).map(|pattern| pattern.id.clone()).collect();
     for FoundBlock { block, documents, occurrences, tokens, example, .. } in found {
         let fresh = Pattern {
@@ -438,13 +435,13 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
                 None => rows.len() + joined.iter().map(|place| place.row).min().unwrap_or_default(),
             };
             let member = members.entry(group).or_default().entry(place.row).or_default();
-            member.add(*number, at as f64 / joined.len() as f64);
+            member.add(*number, 1000 * at / joined.len());
         }
     }
     let block = |members: BTreeMap<usize, Member>| {
         let enough = |row: usize, member: &Member| member.documents >= least.min(documents_of[row].0);
         let mut members: Vec<(usize, Member)> = members.into_iter().filter(|(row, member)| enough(*row, member)).collect();
-        members.sort_by(|(row, a), (other, b)| a.mean_place().total_cmp(&b.mean_place()).then(row.cmp(other)));
+        members.sort_by(|(row, a), (other, b)| a.mean_place().cmp(&b.mean_place()).then(row.cmp(other)));
         let index_of = members.iter().enumerate().map(|(index, (row, _))| (*row, index)).collect();
         let rows: Vec<Row> =
             members.into_iter().map(|(row, member)| Row { documents: member.documents, ..rows[row].clone() }).collect();
@@ -458,20 +455,22 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
 struct Member {
     documents: usize,
     last: Option<usize>,
-    places: f64,
+    /// Sum of its places in the stretches, in thousandths of them. Whole numbers, because they add up to the same in any
+    /// order.
+    places: usize,
     count: usize,
 }
 
 impl Member {
-    fn add(&mut self, document: usize, place: f64) {
+    fn add(&mut self, document: usize, place: usize) {
         self.documents += usize::from(self.last != Some(document));
         self.last = Some(document);
         self.places += place;
         self.count += 1;
     }
 
-    fn mean_place(&self) -> f64 {
-        self.places / self.count as f64
+    fn mean_place(&self) -> usize {
+        self.places / self.count
     }
 }
 
@@ -575,5 +574,113 @@ impl Group {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tokens::{MutableSet, Tokenizer};
+
+    fn lexer() -> Lexer {
+        Lexer::new(Tokenizer::Words, Arc::new(MutableSet::none()))
+    }
+
+    /// Looks at the blocks of documents. Lines that end with `-` are removed.
+    fn with_blocks<T>(documents: &[String], look: impl FnOnce(&[Decided], Vec<FoundBlock>) -> T) -> T {
+        let read = |text: &String| {
+            let tokens = Tokens::of(text, &mut lexer());
+            let layout = Layout::of(text, &tokens);
+            let mut goes = vec![false; tokens.tokens.len()];
+            for line in layout.lines.iter() {
+                let is_removed = text[tokens.bytes_of(&line)].ends_with('-');
+                goes[line].fill(is_removed);
+            }
+            (text, tokens, layout, goes)
+        };
+        let read: Vec<_> = documents.iter().map(read).collect();
+        let decided = read.iter().map(|(text, tokens, layout, goes)| Decided { text, tokens, layout, goes, slotted: &[] });
+        let decided: Vec<Decided> = decided.collect();
+        let found = find(&decided, &lexer());
+        look(&decided, found)
+    }
+
+    fn written(found: &[FoundBlock]) -> Vec<String> {
+        let row = |row: &Row| {
+            let sure = if row.is_sure { "" } else { "?" };
+            let open = |Open { lines, .. }: Open| if lines > 0 { format!(" +{lines}") } else { String::new() };
+            let text = row.run.written(&MutableSet::none());
+            format!("{sure}{}{}{}", text.trim_matches(['⏎', '-']), open(row.between), open(row.after))
+        };
+        found.iter().map(|found| found.block.rows.iter().map(row).collect::<Vec<_>>().join(", ")).collect()
+    }
+
+    fn pages(page: impl Fn(usize) -> String) -> Vec<String> {
+        (0..12).map(page).collect()
+    }
+
+    #[test]
+    fn head_and_foot_are_two_blocks() {
+        let pages = pages(|n| format!("Home-\nNews-\nStory {n} is told\nwith words of {n}\nAbout us-\nTerms-"));
+        assert_eq!(with_blocks(&pages, |_, found| written(&found)), ["Home, News", "About us, Terms"]);
+    }
+
+    #[test]
+    fn headlines_of_a_list_are_open_lines() {
+        let pages = pages(|n| format!("Story {n} is told here\nRelated-\nA ferry {n} sank-\nB{n} came-\nAbout us-\nlast {n}-"));
+        assert_eq!(with_blocks(&pages, |_, found| written(&found)), ["Related +2, About us +1"]);
+    }
+
+    #[test]
+    fn rows_may_be_missing_or_come_in_another_order() {
+        let pages = pages(|n| match n % 3 {
+            0 => format!("Story {n} is told\nPrint-\nMail-\nShare-"),
+            1 => format!("Story {n} is told\nMail-\nPrint-"),
+            _ => format!("Story {n} is told\nPrint-\nShare-"),
+        });
+        let (rows, words) = with_blocks(&pages, |_, found| (written(&found), found[0].documents));
+        assert_eq!((rows.len(), words), (1, 12), "{rows:?}");
+    }
+
+    #[test]
+    fn a_row_that_content_has_is_removed_only_beside_a_sure_row() {
+        let pages = pages(|n| match n {
+            0 => "Home-\nNews-\nStory is told\nNews\nof today".to_owned(),
+            _ => format!("Home-\nNews-\nStory {n} is told"),
+        });
+        assert_eq!(with_blocks(&pages, |_, found| written(&found)), ["Home, ?News"]);
+    }
+
+    proptest! {
+        /// A block matches in all documents that its rows were counted in. The order of the documents has no effect.
+        #[test]
+        fn blocks_have_their_documents_in_any_order(
+            documents in prop::collection::vec(
+                prop::collection::vec(prop::sample::select(vec!["a-", "b-", "c-", "d", "e", "f-\na", "x y-", "d e-"]), 1..8), 5..9,
+            ),
+            swap in 0_usize..8,
+        ) {
+            let documents: Vec<String> = documents.iter().map(|lines| lines.join("\n")).collect();
+            let mut other = documents.clone();
+            other.rotate_left(swap % documents.len());
+            let blocks = with_blocks(&documents, |_, found| {
+                for FoundBlock { block, documents, occurrences, example, .. } in &found {
+                    prop_assert!(*documents >= ROW_DOCUMENTS && occurrences >= documents && !example.is_empty());
+                    prop_assert!(block.rows.iter().any(|row| row.is_sure));
+                    prop_assert!(block.rows.iter().all(|row| row.documents <= *documents), "{block:?} {documents}");
+                }
+                Ok(found)
+            })?;
+            let moved = with_blocks(&other, |_, found| found);
+            let without_example = |found: &FoundBlock| (found.block.clone(), found.documents, found.occurrences, found.tokens);
+            prop_assert_eq!(
+                blocks.iter().map(without_example).collect::<Vec<_>>(),
+                moved.iter().map(without_example).collect::<Vec<_>>()
+            );
+        }
     }
 }

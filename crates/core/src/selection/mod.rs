@@ -90,7 +90,7 @@ pub fn tried_out<T: AsRef<str> + Sync>(
         rehearsal = rehearse(&file);
     }
     file.mined.removed = rehearsal.removed;
-    blocks::add(&mut file, shared, texts.len(), page, &options.cleaning, options.all_patterns);
+    blocks::add(&mut file, shared, texts.len(), page, &options.cleaning);
     selectors::add(&mut file, &rehearsal.pages);
     file
 }
