@@ -600,10 +600,11 @@ mod tests {
                 let is_removed = text[tokens.bytes_of(&line)].ends_with('-');
                 goes[line].fill(is_removed);
             }
-            (text, tokens, layout, goes)
+            (tokens, layout, goes)
         };
         let read: Vec<_> = documents.iter().map(read).collect();
-        let decided = read.iter().map(|(text, tokens, layout, goes)| Decided { text, tokens, layout, goes, slotted: &[] });
+        let decided = documents.iter().zip(&read);
+        let decided = decided.map(|(text, (tokens, layout, goes))| Decided { text, tokens, layout, goes, slotted: &[] });
         let decided: Vec<Decided> = decided.collect();
         let found = find(&decided, &lexer());
         look(&decided, found)
