@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::chips::chips;
 
 /// A pattern in words: the rows of a block, or the parts of any other pattern in one line.
-pub fn in_words(pattern: &Pattern, mutable: &MutableSet) -> Markup {
+pub fn reading(pattern: &Pattern, mutable: &MutableSet) -> Markup {
     match pattern.block() {
         Some(block) => rows(block, pattern.documents, mutable),
         None => html! { p.reading { (chips(&parts_of(pattern, mutable))) } },

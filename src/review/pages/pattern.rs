@@ -11,7 +11,7 @@ use crate::review::documents::Texts;
 use crate::review::many::{ChosenPatterns, Group};
 use crate::review::query::in_short;
 use crate::view::charts::strip;
-use crate::view::rows::in_words;
+use crate::view::rows::reading;
 use crate::view::marks::in_context;
 use crate::view::{grouped, percent, size};
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
@@ -59,7 +59,7 @@ pub fn detail(seen: &PatternView) -> Markup {
             data-status=(pattern.status.name()) data-source=(source) data-page=(page("")) data-state=(seen.state) {
             h2.unseen { "Pattern " (pattern.id) }
             (head(seen))
-            (in_words(pattern, seen.file.lexer.mutable()))
+            (reading(pattern, seen.file.lexer.mutable()))
             (actions(seen))
             @if let Some(words) = pattern.ends_after {
                 p { "Articles end before this pattern if they have " (words) " words of prose before it: all text that follows is removed." }

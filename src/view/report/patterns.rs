@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 use super::ranking::Ranking;
 use crate::view::charts::strip;
-use crate::view::rows::in_words;
+use crate::view::rows::reading;
 use crate::view::marks::{context, in_context};
 use crate::view::{grouped, percent, size};
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
@@ -123,7 +123,7 @@ impl Patterns<'_> {
                     (strip(&effect.places))
                     (self.counts(pattern, effect))
                 }
-                (in_words(pattern, self.file.lexer.mutable()))
+                (reading(pattern, self.file.lexer.mutable()))
                 (sights(self.sights.get(&index).map_or(&[], Vec::as_slice)))
                 @if !pattern.note.is_empty() { p { "Note: " bdi { (pattern.note) } } }
                 details { summary { @if pattern.elements().is_some() { "CSS selector" } @else { "Regex" } } code.source dir="auto" { (pattern.regex) } }
