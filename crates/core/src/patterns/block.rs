@@ -3,10 +3,11 @@
 //! A person sees five to fifteen things on a site, and each of them is one block, with one decision. Mining finds blocks in
 //! what the decision removes ([`blocks`](crate::selection::blocks)).
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use super::regex::{Edges, render};
-use super::{hashed, thousandths};
+use super::{ID_DIGITS, LONG_ID_DIGITS, hashed};
 use crate::tokens::{Lexer, MutableSet, TokenRun};
 
 /// Rows that recur together, in their usual order.
@@ -75,17 +76,17 @@ impl Open {
 }
 
 impl Block {
-    /// The id of a block that mining proposes: a hash of its main row. So a menu with a new entry keeps its id.
-    pub fn id(&self, lexer: &Lexer, digits: usize) -> String {
-        hashed(&format!("block {}", self.main_row().run.written(lexer.mutable())), digits)
-    }
-
-    /// The sure row in the most documents. Of several, the longest one, then the first by its text.
-    pub fn main_row(&self) -> &Row {
-        let rank = |row: &&Row| (row.is_sure, row.documents, row.run.half_words());
-        let by_text = |a: &&Row, b: &&Row| b.run.cmp(&a.run);
-        let main = self.rows.iter().max_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| by_text(a, b)));
-        main.expect("a block has rows")
+    /// The ids that a block may have, the usual one first. Each is a hash of a row, so a menu with a new entry keeps its
+    /// id. First come sure rows, those in most documents, and the longest ones. Several blocks may have the same row, so
+    /// an id may be taken.
+    pub fn ids(&self, lexer: &Lexer) -> impl Iterator<Item = String> {
+        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        rows.sort_by_key(|row| (!row.is_sure, Reverse(row.documents), Reverse(row.run.half_words()), &row.run));
+        let written: Vec<String> = rows.into_iter().map(|row| row.run.written(lexer.mutable())).collect();
+        let hash = |digits: usize, written: &str| hashed(&format!("block {written}"), digits);
+        let all = written.join("\n");
+        let ids: Vec<String> = written.iter().map(|row| hash(ID_DIGITS, row)).chain([hash(LONG_ID_DIGITS, &all)]).collect();
+        ids.into_iter()
     }
 
     /// The block as one regex, in the dialect of [`render`]. It matches what the block matches, with the white space
@@ -98,7 +99,7 @@ impl Block {
             .map(|row| (row, render(&row.run, lexer, edges).trim_start_matches("(?m)").to_owned()))
             .collect();
         // Of rows that begin alike, the longer one comes first, as in the search for rows.
-        rows.sort_by_key(|(row, _)| std::cmp::Reverse(row.run.pieces().len()));
+        rows.sort_by_key(|(row, _)| Reverse(row.run.pieces().len()));
         let any_of = |is_wanted: fn(&Row) -> bool, open: fn(&Row) -> String| {
             let wanted = rows.iter().filter(|(row, _)| is_wanted(row));
             let alternatives: Vec<String> = wanted.map(|(row, regex)| format!(r"{regex}\s*{}", open(row))).collect();
@@ -121,10 +122,5 @@ impl Block {
     pub fn translated(&self, from: &MutableSet, to: &MutableSet) -> Option<Block> {
         let row = |row: &Row| Some(Row { run: row.run.translated(from, to)?, ..row.clone() });
         Some(Block { rows: self.rows.iter().map(row).collect::<Option<_>>()? })
-    }
-
-    /// The share of the documents of the block that have a row, 0..=1, in thousandths.
-    pub fn share(&self, row: &Row, documents: usize) -> f64 {
-        thousandths((row.documents as f64 / documents.max(1) as f64).min(1.0))
     }
 }

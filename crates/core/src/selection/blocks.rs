@@ -22,7 +22,7 @@ use crate::cleaning::reading::block_search::{Ground, RowPlace, disjoint, join, m
 use crate::cleaning::reading::layout::Layout;
 use crate::cleaning::reading::matcher::{TokenAutomaton, Tokens};
 use crate::pages::PageText;
-use crate::patterns::{Block, Form, ID_DIGITS, LONG_ID_DIGITS, Open, Pattern, PatternFile, Row, Status, thousandths};
+use crate::patterns::{Block, Form, Open, Pattern, PatternFile, Row, Status, thousandths};
 use crate::patterns::regex::Edges;
 use crate::tokens::{Lexer, Piece, TokenKind, TokenRun};
 
@@ -129,12 +129,10 @@ fn take_like(fresh: &Pattern, old: &mut Vec<Pattern>) -> Option<Pattern> {
     (shared > 0).then(|| old.remove(index))
 }
 
-/// The id of a new block, with more digits if the short one is taken.
+/// The first id of a new block that is not taken.
 fn free_id(fresh: &Pattern, lexer: &Lexer, taken: &mut FxHashSet<String>) -> String {
-    let Some(block) = fresh.block() else { return fresh.id.clone() };
-    let ids = [ID_DIGITS, LONG_ID_DIGITS].map(|digits| block.id(lexer, digits));
-    let [short, long] = ids;
-    if taken.insert(short.clone()) { short } else { long }
+    let mut ids = fresh.block().into_iter().flat_map(|block| block.ids(lexer));
+    ids.find(|id| taken.insert(id.clone())).unwrap_or_default()
 }
 
 /// A document of the source, and the decision about it.
