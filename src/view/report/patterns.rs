@@ -9,8 +9,8 @@ use maud::{Markup, html};
 
 use super::ranking::Ranking;
 use crate::view::charts::strip;
-use crate::view::rows::reading;
 use crate::view::marks::{context, in_context};
+use crate::view::rows::reading;
 use crate::view::{grouped, percent, size};
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::PatternEffect;

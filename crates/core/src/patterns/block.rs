@@ -85,7 +85,8 @@ impl Block {
         let written: Vec<String> = rows.into_iter().map(|row| row.run.written(lexer.mutable())).collect();
         let hash = |digits: usize, written: &str| hashed(&format!("block {written}"), digits);
         let all = written.join("\n");
-        let ids: Vec<String> = written.iter().map(|row| hash(ID_DIGITS, row)).chain([hash(LONG_ID_DIGITS, &all)]).collect();
+        let ids: Vec<String> =
+            written.iter().map(|row| hash(ID_DIGITS, row)).chain([hash(LONG_ID_DIGITS, &all)]).collect();
         ids.into_iter()
     }
 

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
 
-use super::{Loose, Status};
 use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, RowRecord, heading};
 use super::scalar::{prints, scalar};
+use super::{Loose, Status};
 
 /// The unread part of a file, and the number of the last line read.
 struct Lines<'y> {
@@ -154,7 +154,8 @@ fn pattern(lines: &mut Lines) -> Option<PatternRecord> {
     };
     let (content, drop) = (written("    content: ")?, written("    drop: ")?);
     let regex = written("    regex: ")?;
-    let rows = if lines.rest.starts_with("    rows:") { lines.list("    rows:", "      - {", row)? } else { Vec::new() };
+    let rows =
+        if lines.rest.starts_with("    rows:") { lines.list("    rows:", "      - {", row)? } else { Vec::new() };
     Some(PatternRecord { id, status, text: in_words, example, note, regex, content, drop, rows, ..facts })
 }
 

@@ -19,7 +19,8 @@ use super::record::{
 use super::regex::Edges;
 use super::scalar::{quoted, scalar};
 use super::{
-    Block, Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Loose, Open, Pattern, Row, Status, Template, canonical, form, id_of, regex, thousandths,
+    Block, Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Loose, Open, Pattern, Row, Status, Template, canonical, form,
+    id_of, regex, thousandths,
 };
 use crate::tokens::{Lexer, MutablePattern, MutableSet, TokenRun, Tokenizer};
 
@@ -110,7 +111,10 @@ impl LexerCache {
 impl PatternFile {
     /// Whether a person decided, noted or edited something in the file.
     pub fn is_touched(&self) -> bool {
-        !self.heading.is_empty() || self.loose != Loose::Proposed || !self.keep.is_empty() || self.patterns.iter().any(Pattern::is_touched)
+        !self.heading.is_empty()
+            || self.loose != Loose::Proposed
+            || !self.keep.is_empty()
+            || self.patterns.iter().any(Pattern::is_touched)
     }
 
     /// Makes a file with the templates as proposed patterns.
@@ -508,7 +512,10 @@ fn form_of(record: &PatternRecord, lexer: &Lexer) -> Result<Form, (u64, String)>
 fn block_of(record: &PatternRecord, lexer: &Lexer) -> Result<Block, (u64, String)> {
     let others = [&record.regex, &record.content, &record.drop];
     if let Some(other) = others.into_iter().flatten().next() {
-        return Err((other.line, "it has rows, and a regex or a selector beside them; remove one of the two".to_owned()));
+        return Err((
+            other.line,
+            "it has rows, and a regex or a selector beside them; remove one of the two".to_owned(),
+        ));
     }
     record.check_removes()?;
     let row = |row: &RowRecord| {

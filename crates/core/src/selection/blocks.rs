@@ -17,13 +17,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cleaning::reading::Match;
-use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
 use crate::cleaning::reading::block_search::{Ground, RowPlace, disjoint, join, matches};
 use crate::cleaning::reading::layout::Layout;
 use crate::cleaning::reading::matcher::{TokenAutomaton, Tokens};
+use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
 use crate::pages::PageText;
-use crate::patterns::{Block, Form, Open, Pattern, PatternFile, Row, Status, thousandths};
 use crate::patterns::regex::Edges;
+use crate::patterns::{Block, Form, Open, Pattern, PatternFile, Row, Status, thousandths};
 use crate::tokens::{Lexer, Piece, TokenKind, TokenRun};
 
 /// Number of documents that have a row, at least; and their share.
@@ -69,10 +69,15 @@ pub fn add<'t>(
     };
     let read: Vec<(Cow<str>, Reading, Vec<bool>)> =
         (0..documents).into_par_iter().map_init(Scratch::default, decide).flatten_iter().collect();
-    let slotted: Vec<Vec<(Range<usize>, &TokenRun)>> = read.iter().map(|(_, reading, _)| slotted(&cleaner, reading)).collect();
+    let slotted: Vec<Vec<(Range<usize>, &TokenRun)>> =
+        read.iter().map(|(_, reading, _)| slotted(&cleaner, reading)).collect();
     let decided: Vec<Decided> = (read.iter().zip(&slotted))
-        .map(|((text, reading, goes), slotted)| {
-            Decided { text, tokens: &reading.tokens, layout: &reading.layout, goes, slotted }
+        .map(|((text, reading, goes), slotted)| Decided {
+            text,
+            tokens: &reading.tokens,
+            layout: &reading.layout,
+            goes,
+            slotted,
         })
         .collect();
     let found = find(&decided, &file.lexer);
@@ -159,7 +164,7 @@ pub struct FoundBlock {
     pub documents: usize,
     /// Number of its matches.
     pub occurrences: usize,
-    /// Number of tokens in them.
+    /// Number of tokens in them that the decision removes.
     pub tokens: usize,
     /// One of them, as written.
     pub example: String,
@@ -233,7 +238,8 @@ pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
     let runs = recurring(documents, least);
     let mut lexer = lexer.clone();
     let edges = Edges::of_runs(&runs);
-    let automaton = TokenAutomaton::new(runs.iter().enumerate().map(|(row, run)| (row, run, edges)), &lexer.tokenizer().clone());
+    let automaton =
+        TokenAutomaton::new(runs.iter().enumerate().map(|(row, run)| (row, run, edges)), &lexer.tokenizer().clone());
     let mut placed: Vec<Placed> = (documents.iter())
         .map(|&document| {
             let (tokens, symbols) = automaton.read(document.text, &mut lexer);
@@ -268,7 +274,8 @@ fn recurring(documents: &[Decided], least: usize) -> Vec<TokenRun> {
         }
         documents_of
     };
-    let rows = || documents.iter().enumerate().flat_map(|(number, of)| of.removed_rows().map(move |row| (number, of, row)));
+    let rows =
+        || documents.iter().enumerate().flat_map(|(number, of)| of.removed_rows().map(move |row| (number, of, row)));
     let literal = count(&mut rows().map(|(number, of, row)| (number, of.run(&row))));
     let is_rare = |run: &TokenRun| literal.get(run).is_none_or(|&(count, _)| count < least);
     let slotted = count(&mut rows().filter_map(|(number, of, row)| {
@@ -325,7 +332,8 @@ fn best_limits(chances: &[Vec<Chance>]) -> Open {
     lines.dedup();
     let lengths = lengths_to_try(chances.iter().flatten().map(|chance| chance.open.characters));
     let value = |limits: Open| -> f64 {
-        let fitting = chances.iter().filter_map(|growing| growing.iter().rfind(|chance| limits.has_room_for(chance.open)));
+        let fitting =
+            chances.iter().filter_map(|growing| growing.iter().rfind(|chance| limits.has_room_for(chance.open)));
         fitting.map(|chance| chance.tokens[1] as f64 - LOSS * chance.tokens[0] as f64).sum()
     };
     let mut best = (0.0, Open::default());
@@ -396,8 +404,7 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
             *last = *number;
         }
     }
-    let has_one_place =
-        |row: usize| stretches_of[row] as f64 <= SEVERAL_PLACES * documents_of[row].0 as f64;
+    let has_one_place = |row: usize| stretches_of[row] as f64 <= SEVERAL_PLACES * documents_of[row].0 as f64;
 
     let mut follows: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for (_, joined) in &stretches {
@@ -438,7 +445,8 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
     }
     let block = |members: BTreeMap<usize, Member>| {
         let enough = |row: usize, member: &Member| member.documents >= least.min(documents_of[row].0);
-        let mut members: Vec<(usize, Member)> = members.into_iter().filter(|(row, member)| enough(*row, member)).collect();
+        let mut members: Vec<(usize, Member)> =
+            members.into_iter().filter(|(row, member)| enough(*row, member)).collect();
         members.sort_by(|(row, a), (other, b)| a.mean_place().cmp(&b.mean_place()).then(row.cmp(other)));
         let index_of = members.iter().enumerate().map(|(index, (row, _))| (*row, index)).collect();
         let rows: Vec<Row> =
@@ -521,9 +529,10 @@ fn open_after(groups: &mut [Group], placed: &[Placed]) {
         matched.iter().flatten().for_each(|tokens| is_covered[tokens.clone()].fill(true));
         for ((group, matched), chances) in groups.iter().zip(&matched).zip(&mut chances) {
             for tokens in matched {
-                let last = one.places.iter().rfind(|place| {
-                    place.tokens.end == tokens.end && group.index_of.contains_key(&place.row)
-                });
+                let last = one
+                    .places
+                    .iter()
+                    .rfind(|place| place.tokens.end == tokens.end && group.index_of.contains_key(&place.row));
                 let Some(row) = last.and_then(|place| group.index_of.get(&place.row)) else { continue };
                 chances[*row].push(lines_after(one.document, tokens.end, &is_covered));
             }
@@ -565,7 +574,7 @@ impl Group {
             found.documents += usize::from(!matched.is_empty());
             found.occurrences += matched.len();
             for tokens in matched {
-                found.tokens += tokens.len();
+                found.tokens += one.document.tokens(tokens.clone())[1];
                 if found.example.is_empty() {
                     found.example = one.document.text[one.document.tokens.bytes_of(&tokens)].to_owned();
                 }
@@ -602,7 +611,8 @@ mod tests {
         };
         let read: Vec<_> = documents.iter().map(read).collect();
         let decided = documents.iter().zip(&read);
-        let decided = decided.map(|(text, (tokens, layout, goes))| Decided { text, tokens, layout, goes, slotted: &[] });
+        let decided =
+            decided.map(|(text, (tokens, layout, goes))| Decided { text, tokens, layout, goes, slotted: &[] });
         let decided: Vec<Decided> = decided.collect();
         let found = find(&decided, &lexer());
         look(&decided, found)
@@ -630,7 +640,8 @@ mod tests {
 
     #[test]
     fn headlines_of_a_list_are_open_lines() {
-        let pages = pages(|n| format!("Story {n} is told here\nRelated-\nA ferry {n} sank-\nB{n} came-\nAbout us-\nlast {n}-"));
+        let pages =
+            pages(|n| format!("Story {n} is told here\nRelated-\nA ferry {n} sank-\nB{n} came-\nAbout us-\nlast {n}-"));
         assert_eq!(with_blocks(&pages, |_, found| written(&found)), ["Related +2, About us +1"]);
     }
 

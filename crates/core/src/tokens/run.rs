@@ -237,9 +237,13 @@ mod tests {
     #[test]
     fn a_run_with_free_stretches_is_read_as_it_is_written() {
         let lexer = lexer("words");
-        for written in ["⏎By {…40} \\| Staff⏎", "⏎By {…40} | Staff⏎", "…{number}{…20}⏎", "a{…4} b"] {
+        for written in ["⏎By {…40} \\| Staff⏎", "⏎By {…40} | Staff⏎", "…{number}{…20}⏎", "a{…4} b"]
+        {
             let run = TokenRun::parse(written, &lexer);
-            assert_eq!(run.map(|run| run.written(lexer.mutable())).as_deref(), Some(written).filter(|w| !w.contains("\\|")));
+            assert_eq!(
+                run.map(|run| run.written(lexer.mutable())).as_deref(),
+                Some(written).filter(|w| !w.contains("\\|"))
+            );
         }
         assert_eq!(TokenRun::parse("{date} a", &lexer), None);
         assert_eq!(TokenRun::parse("a  b", &lexer), None);

@@ -148,7 +148,13 @@ impl Cleaner {
     }
 
     /// Adds the matches of the patterns and blocks of one lexer.
-    fn read_with(&self, Reader { automaton, rows, .. }: &Reader, ground: Ground, symbols: &[Symbol], found: &mut Found) {
+    fn read_with(
+        &self,
+        Reader { automaton, rows, .. }: &Reader,
+        ground: Ground,
+        symbols: &[Symbol],
+        found: &mut Found,
+    ) {
         let first_row = self.patterns.len() + self.rejected.len();
         let mut places: BTreeMap<usize, Vec<RowPlace>> = BTreeMap::new();
         automaton.find(ground.text, ground.tokens, symbols, |tokens, index| match index.checked_sub(first_row) {

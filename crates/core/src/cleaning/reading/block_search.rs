@@ -177,7 +177,13 @@ mod tests {
 
     #[test]
     fn rows_are_joined_in_any_order_across_open_lines() {
-        let block = Block { rows: vec![row("|Home|", (0, 0), (0, 0)), row("|Related|", (2, 10), (1, 8)), row("?|News|", (0, 0), (0, 0))] };
+        let block = Block {
+            rows: vec![
+                row("|Home|", (0, 0), (0, 0)),
+                row("|Related|", (2, 10), (1, 8)),
+                row("?|News|", (0, 0), (0, 0)),
+            ],
+        };
         assert_eq!(found(&block, "News\nHome\nText"), ["News\nHome"]);
         assert_eq!(found(&block, "News\nText"), [""; 0], "a row that is not sure needs another one");
         assert_eq!(found(&block, "Related\nOne\nTwo\nNews\nx"), ["Related\nOne\nTwo\nNews"]);
