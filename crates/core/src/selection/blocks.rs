@@ -565,21 +565,38 @@ fn lines_after(document: Decided, start: usize, is_covered: &[bool]) -> Vec<Chan
 }
 
 impl Group {
-    /// The block with its counts.
+    /// The block with its counts. A row that is in no match is left out.
     fn counted(self, placed: &[Placed]) -> FoundBlock {
-        let mut found =
-            FoundBlock { block: self.block.clone(), documents: 0, occurrences: 0, tokens: 0, example: String::new() };
+        let mut documents_of = vec![0; self.block.rows.len()];
+        let mut found = FoundBlock {
+            block: Block { rows: Vec::new() },
+            documents: 0,
+            occurrences: 0,
+            tokens: 0,
+            example: String::new(),
+        };
         for one in placed {
             let matched = self.matches(one);
             found.documents += usize::from(!matched.is_empty());
             found.occurrences += matched.len();
+            let mut rows: Vec<usize> = Vec::new();
             for tokens in matched {
                 found.tokens += one.document.tokens(tokens.clone())[1];
+                let inside = one
+                    .places
+                    .iter()
+                    .filter(|place| tokens.start <= place.tokens.start && place.tokens.end <= tokens.end);
+                rows.extend(inside.filter_map(|place| self.index_of.get(&place.row)));
                 if found.example.is_empty() {
                     found.example = one.document.text[one.document.tokens.bytes_of(&tokens)].to_owned();
                 }
             }
+            rows.sort_unstable();
+            rows.dedup();
+            rows.into_iter().for_each(|row| documents_of[row] += 1);
         }
+        let rows = self.block.rows.into_iter().zip(documents_of).filter(|(_, documents)| *documents > 0);
+        found.block.rows = rows.map(|(row, documents)| Row { documents, ..row }).collect();
         found
     }
 }
