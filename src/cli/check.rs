@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use dehusk_core::patterns::{FileProblem, LexerCache, PatternFile, open};
+use dehusk_core::shown::in_one_line;
 use dehusk_corpus::{OutputFile, Reads};
 
 use super::Exit;
@@ -58,11 +59,9 @@ fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
 /// Warns of doubtful patterns in the pattern files that a command uses, so that a person looks at them.
 pub fn warn_of_doubts<'f>(files: impl IntoIterator<Item = &'f PatternFile>, reporter: &Reporter) {
     for file in files {
-        for doubt in file.doubts() {
-            // A doubt may quote an example with several lines.
-            let doubt = doubt.lines().map(str::trim).collect::<Vec<&str>>().join(" ");
-            reporter.warn(&format!("source '{}': {doubt}", file.source));
-        }
+        // A doubt may quote an example with several lines.
+        let warn = |doubt: &String| reporter.warn(&format!("source '{}': {}", file.source, in_one_line(doubt)));
+        file.doubts().iter().for_each(warn);
     }
 }
 

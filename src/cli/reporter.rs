@@ -168,7 +168,9 @@ impl Reporter {
     }
 
     fn print(&self, line: &str) {
-        self.progress().suspend(|| print_line(line));
+        // Libraries name settings, and users of the program know flags.
+        let line = Setting::rename_in(line, flag);
+        self.progress().suspend(|| print_line(&line));
     }
 
     fn progress(&self) -> Arc<Progress> {
@@ -239,15 +241,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Prints a message on stderr. Settings that it names are written as flags. Characters that would control the terminal,
-/// for example in a file name, are escaped. If the message cannot be printed, nothing else happens.
+/// Prints a message on stderr. Characters that would control the terminal, for example in a file name, are escaped. If the message cannot be printed, nothing else happens.
 pub fn print_line(line: &str) {
-    let line = Setting::rename_in(&harmless(line), flag);
+    let line = harmless(line);
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// The flag of a setting.
-pub fn flag(setting: Setting) -> String {
+fn flag(setting: Setting) -> String {
     format!("--{}", setting.name().replace('_', "-"))
 }
 
@@ -268,7 +269,7 @@ mod tests {
         let mut command = super::super::help::command();
         command.build();
         let commands: Vec<&clap::Command> = command.get_subcommands().chain([&command]).collect();
-        for setting in Setting::ALL {
+        for &setting in Setting::ALL {
             let is_flag = |command: &&clap::Command| {
                 command
                     .get_arguments()

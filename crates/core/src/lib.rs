@@ -23,7 +23,7 @@ pub mod selection;
 pub mod streaming;
 pub mod tokens;
 
-// Helpers that import nothing.
+// Helpers. They import no other module, only each other.
 pub mod cut;
 pub mod random;
 pub mod regular;

@@ -5,110 +5,77 @@
 
 use std::fmt;
 
-/// A setting that a message may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
-    /// Whether comments of readers are kept.
-    Comments,
-    /// Whether doubtful text is rather kept or rather removed.
-    Favor,
-    /// Whether files of others are replaced.
-    Force,
+/// Makes [`Setting`] from one list: the meaning of each setting, the setting, and its name.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $setting:ident $name:literal,)*) => {
+        /// A setting that a message may name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Setting {
+            $($(#[$doc])* $setting,)*
+        }
+
+        impl Setting {
+            /// All settings.
+            pub const ALL: &[Setting] = &[$(Setting::$setting,)*];
+
+            /// Its name, such as `max_document`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Setting::$setting => $name,)*
+                }
+            }
+        }
+    };
+}
+
+settings! {
     /// Whether the line of authors and dates is kept.
-    Byline,
+    Byline "byline",
+    /// Whether comments of readers are kept.
+    Comments "comments",
+    /// Whether doubtful text is rather kept or rather removed.
+    Favor "favor",
+    /// Whether files of others are replaced.
+    Force "force",
     /// Whether the headline is kept.
-    Headline,
+    Headline "headline",
     /// How pages are read.
-    Html,
+    Html "html",
     /// The key of pages.
-    HtmlKey,
+    HtmlKey "html_key",
     /// The key of names.
-    IdKey,
+    IdKey "id_key",
     /// The size of the largest document.
-    MaxDocument,
+    MaxDocument "max_document",
     /// The largest part of a document that may be removed.
-    MaxRemoved,
+    MaxRemoved "max_removed",
     /// The memory that may be used.
-    Memory,
+    Memory "memory",
     /// Whether a stream is cleaned only with what was learned before.
-    NoLearn,
+    NoLearn "no_learn",
     /// The folder or file to write to.
-    Output,
+    Output "output",
     /// Whether files that earlier runs left are deleted.
-    Prune,
+    Prune "prune",
     /// Whether an interrupted run continues.
-    Resume,
+    Resume "resume",
     /// How many documents of a source are mined.
-    Sample,
+    Sample "sample",
     /// What names the source of a document.
-    SourceBy,
+    SourceBy "source_by",
     /// The key of sources.
-    SourceKey,
+    SourceKey "source_key",
     /// The file in which a stream keeps what it has learned.
-    State,
+    State "state",
     /// The key of texts.
-    TextKey,
+    TextKey "text_key",
     /// The number of threads.
-    Threads,
+    Threads "threads",
     /// The key of URLs.
-    UrlKey,
+    UrlKey "url_key",
 }
 
 impl Setting {
-    /// All settings.
-    pub const ALL: [Setting; 22] = [
-        Setting::Comments,
-        Setting::Favor,
-        Setting::Force,
-        Setting::Byline,
-        Setting::Headline,
-        Setting::Html,
-        Setting::HtmlKey,
-        Setting::IdKey,
-        Setting::MaxDocument,
-        Setting::MaxRemoved,
-        Setting::Memory,
-        Setting::NoLearn,
-        Setting::Output,
-        Setting::Prune,
-        Setting::Resume,
-        Setting::Sample,
-        Setting::SourceBy,
-        Setting::SourceKey,
-        Setting::State,
-        Setting::TextKey,
-        Setting::Threads,
-        Setting::UrlKey,
-    ];
-
-    /// Its name, such as `max_document`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Setting::Comments => "comments",
-            Setting::Favor => "favor",
-            Setting::Force => "force",
-            Setting::Byline => "byline",
-            Setting::Headline => "headline",
-            Setting::Html => "html",
-            Setting::HtmlKey => "html_key",
-            Setting::IdKey => "id_key",
-            Setting::MaxDocument => "max_document",
-            Setting::MaxRemoved => "max_removed",
-            Setting::Memory => "memory",
-            Setting::NoLearn => "no_learn",
-            Setting::Output => "output",
-            Setting::Prune => "prune",
-            Setting::Resume => "resume",
-            Setting::Sample => "sample",
-            Setting::SourceBy => "source_by",
-            Setting::SourceKey => "source_key",
-            Setting::State => "state",
-            Setting::TextKey => "text_key",
-            Setting::Threads => "threads",
-            Setting::UrlKey => "url_key",
-        }
-    }
-
     /// The message with the name of each setting in it replaced, for example by a flag.
     pub fn rename_in(message: &str, name: impl Fn(Setting) -> String) -> String {
         Setting::ALL.iter().fold(message.to_owned(), |message, setting| {
@@ -139,7 +106,7 @@ mod tests {
 
     #[test]
     fn each_setting_has_a_name_of_its_own() {
-        let mut names = Setting::ALL.map(Setting::name).to_vec();
+        let mut names: Vec<&str> = Setting::ALL.iter().map(|setting| setting.name()).collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), Setting::ALL.len());

@@ -31,6 +31,11 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// The lines of a text as one line.
+pub fn in_one_line(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<&str>>().join(" ")
+}
+
 /// A number and its noun, such as `1 document` or `2 documents`.
 pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })

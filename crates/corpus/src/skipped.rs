@@ -180,8 +180,8 @@ pub enum Reason {
     },
     /// The document does not name its source, and the rule for sources uses only a name in the document.
     #[error(
-        "has no {0:?} to name its source: is this the right key? (its host or folder may name its source: see \
-             --source-by)"
+        "has no {0:?} to name its source: is this the right key? (its host or folder may name its source: see {setting})",
+        setting = Setting::SourceBy
     )]
     NoSourceKey(String),
     /// The document has no URL, but the rule for sources uses the URL.

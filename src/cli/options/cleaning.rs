@@ -10,6 +10,7 @@ use dehusk_core::cleaning::{CleanOptions, Method};
 use dehusk_core::dom::block_model::BlockModel;
 use dehusk_core::dom::page_parts::{Favor, PageChoices, PartChoice};
 use dehusk_run::CorpusCleanOptions;
+use dehusk_run::clean::document::settings_of_choices;
 
 use super::models::{block_model, decision_model};
 use super::output::{LongRunArgs, WrittenArgs};
@@ -235,9 +236,8 @@ impl PageArgs {
     /// Refuses the user's choices if they would have no effect, because of this flag.
     fn refuse(&self, flag: &str) -> anyhow::Result<()> {
         if self.is_given() {
-            bail!(
-                "--favor, --headline, --byline and --comments need the structure of pages, which {flag} does not use: leave one of them out"
-            );
+            let settings = settings_of_choices();
+            bail!("{settings} need the structure of pages, which {flag} does not use: leave one of them out");
         }
         Ok(())
     }

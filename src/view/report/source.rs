@@ -14,7 +14,7 @@ use dehusk_core::mining::cutoff::{Histogram, choose_cutoff};
 use dehusk_core::patterns::{Keep, PatternFile, SHARED};
 use dehusk_core::selection::effects::{DocumentEffect, Effects};
 use dehusk_core::selection::warnings::doubtful_cutoff;
-use dehusk_core::shown::shown;
+use dehusk_core::shown::{count, shown};
 
 /// The data of a source's section.
 #[derive(Debug)]
@@ -136,11 +136,10 @@ impl SourceReport<'_> {
                 (order.into_iter().map(|index| read[index]).collect(), "Over time, by the dates in their names.".into())
             }
             Some(ByDate { order, undated }) => {
-                let rest = match undated {
-                    1 => "1 document without a date is at the end".to_owned(),
-                    _ => format!("{undated} documents without a date are at the end"),
-                };
-                let words = format!("In order of time, by the dates in their names; {rest}.");
+                let (undated, are) = (count(undated, "document"), if undated == 1 { "is" } else { "are" });
+                let words = format!(
+                    "In order of time, by the dates in their names; {undated} without a date {are} at the end."
+                );
                 (order.into_iter().map(|index| read[index]).collect(), words)
             }
             None => (read, "In the order of the corpus: too few of their names have a date.".to_owned()),

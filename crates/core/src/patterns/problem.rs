@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::shown::in_one_line;
+
 /// A problem of a pattern file, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileProblem {
@@ -39,7 +41,7 @@ impl FileProblem {
     pub fn display(&self, path: &Path) -> String {
         let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
         let id = self.id.as_ref().map(|id| format!(" pattern {id}:")).unwrap_or_default();
-        let message = self.message.lines().map(str::trim).collect::<Vec<&str>>().join(" ");
+        let message = in_one_line(&self.message);
         format!("{}{line}:{id} {message}", path.display())
     }
 }

@@ -40,10 +40,14 @@ fn unread(effects: &Effects) -> Option<String> {
 
 /// Why recurrence alone decides in this source.
 fn unusual(file: &PatternFile) -> Option<String> {
-    let unusual = file.unusual.as_ref()?;
-    Some(format!(
-        "this source is unlike all text that dehusk has learned from: {unusual}; only text that recurs beyond chance is removed"
-    ))
+    Some(unlike("this source", file.unusual.as_ref()?))
+}
+
+/// The warning that a source is unlike all text that the model has learned from. `unusual` says in what way.
+pub fn unlike(source: &str, unusual: &str) -> String {
+    format!(
+        "{source} is unlike all text that dehusk has learned from: {unusual}; only text that recurs beyond chance is removed"
+    )
 }
 
 fn too_few_documents(file: &PatternFile) -> Option<String> {

@@ -246,13 +246,12 @@ pub fn tell_of_ignored_choices(place: impl fmt::Display, observer: &dyn Observer
 
 /// The message that choices of the user for pages have no effect.
 pub fn ignored_choices() -> String {
-    format!(
-        "{}, {}, {} and {} do nothing here: it is no HTML page, or it is cleaned as text",
-        Setting::Favor,
-        Setting::Headline,
-        Setting::Byline,
-        Setting::Comments
-    )
+    format!("{} do nothing here: it is no HTML page, or it is cleaned as text", settings_of_choices())
+}
+
+/// The settings with which a user chooses parts of pages (`PageChoices`), for messages.
+pub fn settings_of_choices() -> String {
+    format!("{}, {}, {} and {}", Setting::Favor, Setting::Headline, Setting::Byline, Setting::Comments)
 }
 
 /// The parts of a page to remove, each with its score.

@@ -22,6 +22,7 @@ use dehusk_core::patterns::merge::merge;
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED};
 use dehusk_core::selection::proposals::Proposals;
 use dehusk_core::selection::sampling::Sampled;
+use dehusk_core::selection::warnings::unlike;
 use dehusk_core::selection::{SelectOptions, tried_out};
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::{Budget, HtmlView, OutputRoot, SourceId};
@@ -210,10 +211,7 @@ pub fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<Patter
 /// If the source is unusual, warns that only recurrence decides in it, and why.
 pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Observer) {
     if let Some(unusual) = unusual {
-        let message = format!(
-            "source '{source}' is unlike all text that dehusk has learned from: {unusual}; only text that recurs beyond chance is removed"
-        );
-        observer.warn(WarningKind::Unusual, &message);
+        observer.warn(WarningKind::Unusual, &unlike(&format!("source '{source}'"), unusual));
     }
 }
 

@@ -11,6 +11,7 @@ use crate::error::{PipelineError, Result};
 use crate::observer::{Observer, WarningKind};
 use crate::state::{Merged, Problem, State, StateError};
 use dehusk_core::setting::Setting;
+use dehusk_core::shown::count;
 use dehusk_corpus::{SourceId, similar_name, similar_path};
 
 /// Opens an existing state.
@@ -41,7 +42,7 @@ pub fn source_named(name: &str, state: &State) -> Result<SourceId> {
     }
     let remedy = match similar_name(name, sources.iter().map(SourceId::as_str)) {
         Some(meant) => format!("did you mean '{meant}'?"),
-        None => format!("it has {}", dehusk_core::shown::count(sources.len(), "source")),
+        None => format!("it has {}", count(sources.len(), "source")),
     };
     let path = state.path().display();
     Err(PipelineError::Refused(format!("{path}: there is no source '{name}' in it; {remedy}")))

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::iter;
 
+use dehusk_core::shown::in_one_line;
+
 /// A header, with its empty line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header<'a> {
@@ -109,7 +111,7 @@ impl<'a> Field<'a> {
     fn text(self) -> Cow<'a, str> {
         let text = String::from_utf8_lossy(self.value);
         match text.contains('\n') {
-            true => text.lines().map(str::trim).collect::<Vec<_>>().join(" ").into(),
+            true => in_one_line(&text).into(),
             false => text,
         }
     }
