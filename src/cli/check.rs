@@ -11,7 +11,7 @@ use dehusk_corpus::{OutputFile, Reads};
 use super::Exit;
 use super::reporter::{Reporter, print};
 use super::summary::count;
-use dehusk_run::library::pattern_files;
+use dehusk_run::library::{parse_beside, pattern_files};
 
 /// Options of `dehusk check`.
 #[derive(Args, Debug)]
@@ -70,7 +70,7 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -
         Ok(yaml) => yaml,
         Err(problem) => return Ok(vec![problem]),
     };
-    let file = match PatternFile::parse(&yaml, cache) {
+    let file = match parse_beside(path, &yaml, cache) {
         Ok(file) => file,
         Err(problems) => return Ok(problems),
     };
@@ -79,7 +79,7 @@ fn check_file(path: &Path, fix: bool, cache: &LexerCache, reporter: &Reporter) -
     let mut problems = file.check_examples(&yaml);
     problems.extend(FileProblem::of_name(path, &file.source));
     if problems.is_empty() {
-        let canonical = file.to_yaml();
+        let canonical = file.to_yaml_like(&yaml);
         let problem = FileProblem::of_form(&yaml, &canonical);
         if problem.is_some() && fix {
             OutputFile::create(path, &Reads::nothing())?

@@ -13,6 +13,7 @@ use std::time::SystemTime;
 
 use dehusk_core::patterns::{self, FileProblem, LexerCache, PatternFile};
 use dehusk_corpus::{OutputFile, Reads};
+use dehusk_run::library;
 
 use super::decision::{FileChanges, Refusal, Step};
 
@@ -269,7 +270,7 @@ impl OpenFile {
     /// Replaces the file. Returns false and does nothing if it is not the version that was read.
     fn replace(&mut self, file: PatternFile) -> Result<bool, SaveError> {
         let failed = |error| SaveError::Failed { path: self.path.clone(), error: io::Error::other(error) };
-        let yaml = file.to_yaml();
+        let yaml = file.to_yaml_like(&self.yaml);
         let written = OutputFile::create(&self.path, &Reads::nothing())
             .and_then(|output| output.replace(Some(self.yaml.as_bytes()), yaml.as_bytes()))
             .map_err(failed)?;
@@ -295,7 +296,7 @@ fn read(path: &Path) -> Result<String, String> {
 }
 
 fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile, String> {
-    let file = PatternFile::parse(yaml, cache).map_err(|problems| FileProblem::display_all(&problems, path))?;
+    let file = library::parse(path, yaml, cache).map_err(|problem| problem.to_string())?;
     FileProblem::of_name(path, &file.source).map_or(Ok(file), |problem| Err(problem.display(path)))
 }
 

@@ -322,7 +322,7 @@ fn matches<'f>(files: &'f Files, text: &str) -> Vec<PatternMatch<'f>> {
 fn matches_of_file<'f>(file: &'f PatternFile, text: &str) -> Vec<PatternMatch<'f>> {
     let run = |pattern: &'f Pattern| match &pattern.form {
         Form::Run(run) => Some(run),
-        Form::Regex(_) | Form::Elements(_) => None,
+        Form::Regex(_) | Form::Block(_) | Form::Elements(_) => None,
     };
     let runs = file
         .patterns

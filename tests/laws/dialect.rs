@@ -49,7 +49,7 @@ impl Subject {
 fn run(pattern: &Pattern) -> &TokenRun {
     match &pattern.form {
         Form::Run(run) => run,
-        Form::Regex(_) | Form::Elements(_) => {
+        Form::Regex(_) | Form::Block(_) | Form::Elements(_) => {
             panic!("{} is not read back as the run it was written from", pattern.regex)
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dehusk_core::patterns::file::MinedFrom;
 use dehusk_core::patterns::regex::{Edges, parse, render};
-use dehusk_core::patterns::{ID_DIGITS, Keep, LexerCache, Pattern, PatternFile, Status, form, id_of};
+use dehusk_core::patterns::{Form, ID_DIGITS, Keep, LexerCache, Loose, Pattern, PatternFile, Status, form, id_of};
 use dehusk_core::tokens::{Lexer, SymbolSequence, TokenRun};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -148,10 +148,22 @@ fn file() -> impl Strategy<Value = PatternFile> {
         patterns.retain(|pattern| ids.insert(pattern.id.clone()));
         let unusual = mined.removed.map(|_| heading.trim().to_owned());
         // Evidence has no example, and nobody touched it.
-        let is_evidence = |pattern: &mut Pattern| pattern.sources.is_some() && !pattern.is_touched();
+        let is_evidence = |pattern: &mut Pattern| {
+            pattern.sources.is_some() && !pattern.is_touched() && matches!(pattern.form, Form::Run(_))
+        };
         let evidence = patterns.extract_if(.., is_evidence);
-        let evidence = evidence.map(|pattern| Pattern { example: String::new(), ..pattern }).collect();
-        let mut file = PatternFile { heading, source, mined, unusual, keep, patterns, evidence, lexer: lexer.clone() };
+        let evidence = evidence.map(|pattern| Pattern { example: String::new(), removes: None, ..pattern }).collect();
+        let mut file = PatternFile {
+            heading,
+            source,
+            mined,
+            unusual,
+            loose: Loose::default(),
+            keep,
+            patterns,
+            evidence,
+            lexer: lexer.clone(),
+        };
         file.sort();
         file.keep.dedup_by(|a, b| a.text() == b.text());
         file

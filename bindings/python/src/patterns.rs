@@ -140,19 +140,17 @@ impl Files {
     pub fn write(&self, folder: &Path, overwrite: bool) -> Result<()> {
         let error = |error: PipelineError| Fault::from(error);
         let output = OutputRoot::create(folder, &Reads::nothing()).map_err(|problem| error(problem.into()))?;
-        for (source, text) in self.texts() {
-            let path = folder.join(format!("{source}.yaml"));
-            let text = text?;
+        let texts = self.library()?.texts();
+        for (name, text) in &texts {
+            let path = folder.join(name);
             if !overwrite && fs::read(&path).is_ok_and(|old| old != text.as_bytes()) {
                 return Err(Fault::Usage(format!(
                     "{path:?} already exists, and is different: name another folder, or add overwrite=True"
                 )));
             }
         }
-        for (source, text) in self.texts() {
-            let text = text?;
-            let written =
-                output.write_atomic(format!("{source}.yaml"), |file| io::Write::write_all(file, text.as_bytes()));
+        for (name, text) in texts {
+            let written = output.write_atomic(name, |file| io::Write::write_all(file, text.as_bytes()));
             written.map_err(|problem| error(problem.into()))?;
         }
         Ok(())
@@ -230,6 +228,13 @@ impl Patterns {
         Ok(Patterns { files: Arc::new(class.py().detach(|| checked(&files))?) })
     }
 
+    /// Patterns from the names and texts of the files in a folder.
+    #[classmethod]
+    fn _of_texts(class: &Bound<'_, PyType>, texts: Vec<(String, String)>) -> Result<Patterns> {
+        let library = class.py().detach(|| in_pool(|| Library::of_texts(&texts)))?;
+        Patterns::of_files(library.map_err(|error| load_error(&error))?.files().cloned())
+    }
+
     /// Patterns from the result of `_packed`, whose files were checked before.
     #[classmethod]
     fn _of_packed(_class: &Bound<'_, PyType>, files: Vec<(String, Bound<'_, PyBytes>)>) -> Patterns {
@@ -273,6 +278,11 @@ impl Patterns {
             })
         });
         Patterns::of_files(merged.collect::<Result<Vec<PatternFile>>>()?)
+    }
+
+    /// The name and the text of each file in a folder of these patterns.
+    fn _texts(&self, py: Python<'_>) -> Result<Vec<(String, String)>> {
+        Ok(py.detach(|| self.files.library())?.texts())
     }
 
     /// The source that may be meant by a name for which there are no patterns.

@@ -1,4 +1,5 @@
-//! A folder of pattern files: `<source>.yaml` for each source, `_shared.yaml` for all.
+//! A folder of pattern files: `<source>.yaml` for each source with patterns, `_shared.yaml` for all sources,
+//! `_mutable.yaml` with the mutable patterns of these files, and `_index.yaml` with the sources without patterns.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -6,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use dehusk_core::patterns::index::{self, INDEX, has_content};
+use dehusk_core::patterns::lexers::{self, MUTABLE};
 use dehusk_core::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
 use dehusk_corpus::{Reads, similar_path, similar_source};
 
@@ -150,7 +153,8 @@ impl Library {
     /// # Errors
     /// If some files cannot be used.
     pub fn load_if_any(path: &Path) -> Result<Library> {
-        if path.exists() && !pattern_files_in(path)?.is_empty() { Library::load(path) } else { Ok(Library::default()) }
+        let has_files = path.exists() && (path.join(INDEX).is_file() || !pattern_files_in(path)?.is_empty());
+        if has_files { Library::load(path) } else { Ok(Library::default()) }
     }
 
     /// The files that were read.
@@ -177,6 +181,46 @@ impl Library {
         format!("there is no pattern file for source '{source}'{suggestion}")
     }
 
+    /// The files of a folder of these patterns, with their names and contents: one for each source with patterns, the
+    /// table of mutable patterns, and the index of the sources without patterns.
+    pub fn texts(&self) -> Vec<(String, String)> {
+        let (full, empty): (Vec<&PatternFile>, Vec<&PatternFile>) = self.files().partition(|file| has_content(file));
+        let sets = self.files().map(|file| &**file.lexer.mutable());
+        // Without an earlier table, there is nothing that could be wrong.
+        let mut texts = vec![(MUTABLE.to_owned(), lexers::table(sets, "").unwrap_or_default())];
+        if !empty.is_empty() {
+            texts.push((INDEX.to_owned(), index::written(empty)));
+        }
+        texts.extend(full.into_iter().map(|file| (format!("{}.yaml", file.source), file.to_yaml_in_folder())));
+        texts
+    }
+
+    /// The patterns in the files of a folder, given by their names and contents.
+    ///
+    /// # Errors
+    /// If one of them cannot be used.
+    pub fn of_texts(texts: &[(String, String)]) -> Result<Library> {
+        let lexers = LexerCache::default();
+        let text_of = |name: &str| texts.iter().find(|(other, _)| other == name).map(|(_, text)| text.as_str());
+        let problem = |name: &str, problem: FileProblem| LibraryError::Problem(problem.display(Path::new(name)));
+        if let Some(table) = text_of(MUTABLE) {
+            lexers.add_table(table).map_err(|found| problem(MUTABLE, found))?;
+        }
+        let mut files = BTreeMap::new();
+        for (name, yaml) in texts.iter().filter(|(name, _)| ![MUTABLE, INDEX].contains(&name.as_str())) {
+            let file = parse(Path::new(name), yaml, &lexers)?;
+            if let Some(PatternFile { source, .. }) = files.insert(file.source.clone(), file) {
+                return Err(LibraryError::Twice { path: name.into(), source_name: source });
+            }
+        }
+        if let Some(yaml) = text_of(INDEX) {
+            for file in index::parse(yaml, &lexers).map_err(|found| problem(INDEX, found))? {
+                files.entry(file.source.clone()).or_insert(file);
+            }
+        }
+        Ok(Library { files, paths: Vec::new(), lexers })
+    }
+
     /// All files, sorted by source.
     pub fn files(&self) -> impl Iterator<Item = &PatternFile> {
         self.files.values()
@@ -199,7 +243,7 @@ fn load_files<T: Send>(
     lexers: &LexerCache,
     keep: impl Fn(PatternFile) -> T + Sync,
 ) -> Result<(BTreeMap<String, T>, Vec<PathBuf>)> {
-    let paths = pattern_files(path)?;
+    let mut paths = pattern_files(path)?;
     let load = |path: &PathBuf| load_file(path, lexers).map(|file| (file.source.clone(), keep(file)));
     let read: Vec<Result<(String, T)>> = paths.par_iter().map(load).collect();
     let mut files = BTreeMap::new();
@@ -214,22 +258,37 @@ fn load_files<T: Send>(
             Err(problem) => problems.push(problem),
         }
     }
+    let index = path.join(INDEX);
+    if index.is_file() {
+        for file in index_of(&index, lexers)? {
+            files.entry(file.source.clone()).or_insert_with(|| keep(file));
+        }
+        paths.push(index);
+    }
     match problems.is_empty() {
         true => Ok((files, paths)),
         false => Err(LibraryError::Broken { problems, files: paths.len() }),
     }
 }
 
-/// The pattern files at a path: the file itself, or all `.yaml` files directly in the folder. At least one.
+/// The sources of an index, as files without patterns.
+pub(crate) fn index_of(path: &Path, cache: &LexerCache) -> Result<Vec<PatternFile>> {
+    let yaml = read(path)?;
+    let parsed = with_table_beside(path, &yaml, cache).and_then(|()| index::parse(&yaml, cache));
+    parsed.map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))
+}
+
+/// The pattern files at a path: the file itself, or all `.yaml` files of sources directly in the folder. None only if the
+/// folder has an index, which says that its sources have no patterns.
 ///
 /// # Errors
-/// If there is none, or the folder cannot be read.
+/// If there are neither pattern files nor an index, or the folder cannot be read.
 pub fn pattern_files(path: &Path) -> Result<Vec<PathBuf>> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
     let paths = pattern_files_in(path)?;
-    if paths.is_empty() {
+    if paths.is_empty() && !path.join(INDEX).is_file() {
         return Err(LibraryError::Empty(path.to_owned()));
     }
     Ok(paths)
@@ -249,7 +308,8 @@ fn pattern_files_in(folder: &Path) -> Result<Vec<PathBuf>> {
         if !is_hidden && is("yml") {
             return Err(LibraryError::OtherEnding(path));
         }
-        if !is_hidden && is("yaml") {
+        let is_about_folder = [MUTABLE, INDEX].iter().any(|name| path.file_name().is_some_and(|file| file == *name));
+        if !is_hidden && !is_about_folder && is("yaml") {
             paths.push(path);
         }
     }
@@ -274,8 +334,24 @@ pub(crate) fn read(path: &Path) -> Result<String> {
     open(path).map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))
 }
 
-/// The content of a pattern file. An error names the file.
-pub(crate) fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile> {
+/// The content of a pattern file. Its mutable patterns may be in the table beside it. An error names the file.
+pub fn parse(path: &Path, yaml: &str, cache: &LexerCache) -> Result<PatternFile> {
     let problem = |problems: Vec<_>| LibraryError::Problem(FileProblem::display_all(&problems, path).to_string());
-    PatternFile::parse(yaml, cache).map_err(problem)
+    parse_beside(path, yaml, cache).map_err(problem)
+}
+
+/// The same as [`parse`], with all problems of the file.
+pub fn parse_beside(path: &Path, yaml: &str, cache: &LexerCache) -> std::result::Result<PatternFile, Vec<FileProblem>> {
+    with_table_beside(path, yaml, cache).map_err(|problem| vec![problem])?;
+    PatternFile::parse(yaml, cache)
+}
+
+/// Reads the table of mutable patterns beside a file, if the file needs it and it is there.
+fn with_table_beside(path: &Path, yaml: &str, cache: &LexerCache) -> std::result::Result<(), FileProblem> {
+    let table = path.with_file_name(MUTABLE);
+    if !cache.lacks(yaml) || !table.is_file() {
+        return Ok(());
+    }
+    let in_table = |problem: FileProblem| FileProblem { line: 0, id: None, message: problem.display(&table) };
+    open(&table).and_then(|yaml| cache.add_table(&yaml)).map_err(in_table)
 }

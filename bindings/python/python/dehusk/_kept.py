@@ -56,23 +56,24 @@ class PatternFolder:
         now = _load_if_any(self._folder)
         files, path = _opened(self._folder)
         files.create_dir(path)
-        for source, of in (patterns if now is None else patterns._with_decisions(before, now)).items():
-            with files.open_output_stream(f"{path}/{source}.yaml") as file:
-                file.write(of.to_yaml().encode())
+        merged = patterns if now is None else patterns._with_decisions(before, now)
+        for name, text in merged._texts():
+            with files.open_output_stream(f"{path}/{name}") as file:
+                file.write(text.encode())
 
 
 def load(folder: str | PathLike[str]) -> Patterns:
     """Read pattern files from a folder, given as a path or an address."""
     if not _is_address(fspath(folder)):
         return Patterns.load(folder)
-    return Patterns.from_yaml(_texts(fspath(folder)))
+    return Patterns._of_texts(_texts(fspath(folder)))
 
 
 def _load_if_any(folder: str) -> Patterns | None:
     if not _is_address(folder):
         return Patterns._load_if_any(folder)
     texts = _texts(folder)
-    return Patterns.from_yaml(texts) if texts else None
+    return Patterns._of_texts(texts) if texts else None
 
 
 def _is_address(folder: str) -> bool:
@@ -86,9 +87,9 @@ def _opened(address: str) -> tuple[pyarrow.fs.FileSystem, str]:
     return pyarrow.fs.FileSystem.from_uri(address.replace("s3a://", "s3://", 1))  # type: ignore[no-any-return]
 
 
-def _texts(address: str) -> list[str]:
+def _texts(address: str) -> list[tuple[str, str]]:
     import pyarrow.fs
 
     files, path = _opened(address)
     found: list[Any] = files.get_file_info(pyarrow.fs.FileSelector(path, allow_not_found=True))
-    return [files.open_input_stream(file.path).read().decode() for file in found if file.extension == "yaml"]
+    return [(file.base_name, files.open_input_stream(file.path).read().decode()) for file in found if file.extension == "yaml"]

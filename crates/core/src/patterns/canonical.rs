@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
 
-use super::record::{FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, RowRecord, heading};
+use super::lexers::MutableKey;
+use super::record::{
+    EvidenceRecord, FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, RowRecord, heading,
+};
 use super::scalar::{prints, scalar};
 use super::{Loose, Status};
 
@@ -89,13 +92,16 @@ pub(super) fn read(yaml: &str) -> Option<FileRecord> {
         keep: if lines.rest.starts_with("keep:") { lines.list("keep:", "  - text: ", keep)? } else { Vec::new() },
         patterns: lines.list("patterns:", "  - id: ", pattern)?,
         evidence: if lines.rest.starts_with("evidence:") {
-            lines.list("evidence:", "  - id: ", evidence)?
+            lines.list("evidence:", "  - {", evidence)?
         } else {
             Vec::new()
         },
-        mutable: lines.list("mutable:", "  - name: ", |lines| {
-            Some(MutableRecord { name: lines.text("  - name: ")?, regex: lines.text("    regex: ")? })
-        })?,
+        mutable: match lines.after("mutable: '") {
+            Some(hash) => MutableKey::Named(in_single_quotes(hash.strip_suffix('\'')?)?),
+            None => MutableKey::Listed(lines.list("mutable:", "  - name: ", |lines| {
+                Some(MutableRecord { name: lines.text("  - name: ")?, regex: lines.text("    regex: ")? })
+            })?),
+        },
         histogram: match lines.after("histogram: {") {
             Some(counts) => histogram(counts.strip_suffix('}')?)?,
             None => BTreeMap::new(),
@@ -178,12 +184,28 @@ fn split_open<'t>(facts: &'t str, key: &str) -> Option<(&'t str, (u16, u16))> {
     Some((facts, (number(open_lines)?, number(characters)?)))
 }
 
-fn evidence(lines: &mut Lines) -> Option<PatternRecord> {
-    let id = lines.text("  - id: ")?;
-    let id = lines.lined(id);
-    let facts = facts(lines)?;
-    let regex = lines.text("    regex: ")?;
-    Some(PatternRecord { id, regex: Some(lines.lined(regex)), ..facts })
+fn evidence(lines: &mut Lines) -> Option<EvidenceRecord> {
+    let written = lines.after("  - {documents: ")?.strip_suffix('}')?;
+    let (facts, written) = written.split_once(", text: ")?;
+    let (facts, unspaced) = match facts.strip_suffix(", unspaced: true") {
+        Some(facts) => (facts, true),
+        None => (facts, false),
+    };
+    let (facts, ends_after) = split_number(facts, ", ends_after: ")?;
+    let (facts, sources) = split_number(facts, ", sources: ")?;
+    let (facts, occurrences) = facts.split_once(", occurrences: ")?;
+    let (documents, among) = split_number(facts, ", among: ")?;
+    let (documents, occurrences) = (number(documents)?, number(occurrences)?);
+    let text = lines.lined(text(written)?);
+    Some(EvidenceRecord { text, documents, among, occurrences, sources, ends_after, unspaced })
+}
+
+/// Takes an optional key with a number from the end of a line.
+fn split_number<'t>(facts: &'t str, key: &str) -> Option<(&'t str, Option<usize>)> {
+    match facts.split_once(key) {
+        Some((facts, written)) => Some((facts, Some(number(written)?))),
+        None => Some((facts, None)),
+    }
 }
 
 /// The counts of a pattern, and what mining found out about it.

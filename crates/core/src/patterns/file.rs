@@ -7,14 +7,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::keep::Keep;
+use super::lexers::{LexerCache, hash_of, is_shipped, listed};
 use super::problem::FileProblem;
 use super::record::{
-    FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, RowRecord, comments, heading, id_in,
+    EvidenceRecord, FileRecord, KeepRecord, Lined, MinedRecord, PatternRecord, RowRecord, comments, heading, id_in,
 };
 use super::regex::Edges;
 use super::scalar::{quoted, scalar};
@@ -22,7 +23,7 @@ use super::{
     Block, Elements, Form, ID_DIGITS, LONG_ID_DIGITS, Loose, Open, Pattern, Row, Status, Template, canonical, form,
     id_of, regex, thousandths,
 };
-use crate::tokens::{Lexer, MutablePattern, MutableSet, TokenRun, Tokenizer};
+use crate::tokens::{Lexer, TokenRun, Tokenizer};
 
 /// The version of the form. Written as the key `dehusk` of every file.
 pub const VERSION: u32 = 1;
@@ -77,35 +78,6 @@ pub struct PatternFile {
     pub evidence: Vec<Pattern>,
     /// The lexer that was used for mining and must be used for cleaning.
     pub lexer: Lexer,
-}
-
-/// A cache of mutable sets, so that the files of one run share them.
-#[derive(Debug, Default)]
-pub struct LexerCache {
-    known: Mutex<HashMap<NamesAndRegexes, Arc<MutableSet>>>,
-}
-
-/// The key of a set of mutable patterns.
-type NamesAndRegexes = Vec<(String, String)>;
-
-impl LexerCache {
-    /// The mutable set with these names and regexes. Compiled once.
-    fn mutable(&self, patterns: Vec<MutableRecord>) -> Result<Arc<MutableSet>, String> {
-        let key: NamesAndRegexes = patterns.into_iter().map(|record| (record.name, record.regex)).collect();
-        let mut known = self.known.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(set) = known.get(&key) {
-            return Ok(set.clone());
-        }
-        let bare = |(name, regex): &(String, String)| MutablePattern {
-            name: name.clone(),
-            regex: regex.clone(),
-            examples: Vec::new(),
-            not: Vec::new(),
-        };
-        let set = Arc::new(MutableSet::new(key.iter().map(bare).collect()).map_err(|error| error.to_string())?);
-        known.insert(key, set.clone());
-        Ok(set)
-    }
 }
 
 impl PatternFile {
@@ -250,7 +222,9 @@ impl PatternFile {
         };
 
         let mut problems = file.keep_all(record.keep);
-        problems.extend(file.add_all(record.patterns, record.evidence));
+        problems.extend(file.add_all(record.patterns));
+        problems.extend(file.add_evidence(record.evidence));
+        file.sort();
         if problems.is_empty() { Ok(file) } else { Err(problems) }
     }
 
@@ -270,17 +244,14 @@ impl PatternFile {
         problems
     }
 
-    /// Adds the patterns and the evidence from a file. Returns what is wrong with them. Evidence that a person touched
-    /// becomes a pattern.
-    fn add_all(&mut self, patterns: Vec<PatternRecord>, evidence: Vec<PatternRecord>) -> Vec<FileProblem> {
-        let first_of_evidence = patterns.len();
-        let records: Vec<PatternRecord> = patterns.into_iter().chain(evidence).collect();
+    /// Adds the patterns from a file. Returns what is wrong with them.
+    fn add_all(&mut self, records: Vec<PatternRecord>) -> Vec<FileProblem> {
         let mut line_of: HashMap<String, u64> = HashMap::new();
         let mut problems = Vec::new();
         let forms: Vec<Result<Form, (u64, String)>> =
             records.par_iter().map(|record| form_of(record, &self.lexer)).collect();
 
-        for (index, (record, form)) in records.into_iter().zip(forms).enumerate() {
+        for (record, form) in records.into_iter().zip(forms) {
             let line = record.id.line;
             let id = record.id.value.clone();
             let mut complain = |line, message| problems.push(FileProblem { line, id: Some(id.clone()), message });
@@ -302,14 +273,56 @@ impl PatternFile {
                 }
                 Ok(form) => {
                     let pattern = self.pattern(record, form);
-                    let is_evidence =
-                        index >= first_of_evidence && !pattern.is_touched() && pattern.elements().is_none();
-                    if is_evidence { self.evidence.push(pattern) } else { self.patterns.push(pattern) }
+                    self.patterns.push(pattern);
                 }
                 Err((line, problem)) => complain(line, problem),
             }
         }
-        self.sort();
+        problems
+    }
+
+    /// Adds the evidence from a file, with the ids that mining gave it. Returns what is wrong with it.
+    fn add_evidence(&mut self, records: Vec<EvidenceRecord>) -> Vec<FileProblem> {
+        let runs: Vec<Option<(TokenRun, String)>> = (records.par_iter())
+            .map(|EvidenceRecord { text, unspaced, .. }| {
+                let run = TokenRun::parse(&text.value, &self.lexer)?;
+                let edges = if *unspaced { Edges::Unspaced } else { Edges::of_runs([&run]) };
+                let regex = regex::render(&run, &self.lexer, edges);
+                Some((run, regex))
+            })
+            .collect();
+        let mut taken: HashSet<String> = self.patterns.iter().map(|pattern| pattern.id.clone()).collect();
+        let mut problems = Vec::new();
+        for (record, run) in records.into_iter().zip(runs) {
+            let EvidenceRecord {
+                text: Lined { value, line }, documents, among, occurrences, sources, ends_after, ..
+            } = record;
+            let Some((run, regex)) = run else {
+                let message = format!("the evidence '{value}' is not as dehusk writes it; mine again, or remove it");
+                problems.push(FileProblem { line, id: None, message });
+                continue;
+            };
+            let ids = [ID_DIGITS, LONG_ID_DIGITS].map(|digits| id_of(&run, self.lexer.mutable(), digits));
+            let Some(id) = ids.into_iter().find(|id| taken.insert(id.clone())) else {
+                let message = format!("the evidence '{value}' occurs twice; remove one of the two");
+                problems.push(FileProblem { line, id: None, message });
+                continue;
+            };
+            self.evidence.push(Pattern {
+                id,
+                status: Status::Proposed,
+                regex,
+                form: Form::Run(run),
+                documents,
+                among: among.unwrap_or(self.mined.counted()),
+                occurrences,
+                sources,
+                removes: None,
+                ends_after,
+                example: String::new(),
+                note: String::new(),
+            });
+        }
         problems
     }
 
@@ -396,8 +409,25 @@ impl PatternFile {
         pairs.map(message).collect()
     }
 
-    /// The file in canonical form.
+    /// The file in canonical form. It is complete in itself: mutable patterns other than the shipped ones are listed in
+    /// it.
     pub fn to_yaml(&self) -> String {
+        let mutable = self.lexer.mutable();
+        self.written(is_shipped(mutable))
+    }
+
+    /// The file in canonical form, for a folder that has its mutable patterns in a table.
+    pub fn to_yaml_in_folder(&self) -> String {
+        self.written(true)
+    }
+
+    /// The file in canonical form. Its mutable patterns are named or listed as in this text of it.
+    pub fn to_yaml_like(&self, yaml: &str) -> String {
+        self.written(!yaml.contains("\nmutable:\n"))
+    }
+
+    /// The file, with the hash of its mutable patterns, or with a list of them.
+    fn written(&self, is_mutable_named: bool) -> String {
         let MinedFrom { documents, near_duplicates, snapshots, tokens, cutoff, removed, histogram } = &self.mined;
         let tokenizer = scalar(self.lexer.tokenizer().name());
         let removed = removed.map(|share| format!("removed: {share}, ")).unwrap_or_default();
@@ -426,10 +456,11 @@ impl PatternFile {
         yaml.push_str(if self.evidence.is_empty() { "" } else { "evidence:\n" });
         self.evidence.iter().for_each(|evidence| self.write_evidence(&mut yaml, evidence));
 
-        let mutable = self.lexer.mutable().patterns();
-        yaml.push_str(if mutable.is_empty() { "mutable: []\n" } else { "mutable:\n" });
-        for MutablePattern { name, regex, .. } in mutable {
-            let _ = write!(yaml, "  - name: {}\n    regex: {}\n", scalar(name), quoted(regex));
+        let mutable = self.lexer.mutable();
+        match (mutable.patterns(), is_mutable_named) {
+            ([], _) => yaml.push_str("mutable: []\n"),
+            (_, true) => _ = writeln!(yaml, "mutable: '{}'", hash_of(mutable)),
+            (patterns, false) => yaml.extend(["mutable:\n", &listed(patterns, "")]),
         }
         if !histogram.is_empty() {
             let counts: Vec<String> = histogram.iter().map(|(share, count)| format!("{share}: {count}")).collect();
@@ -466,10 +497,23 @@ impl PatternFile {
         }
     }
 
-    fn write_evidence(&self, yaml: &mut String, evidence: &Pattern) {
-        let _ = writeln!(yaml, "  - id: {}", quoted(&evidence.id));
-        self.write_facts(yaml, evidence);
-        let _ = writeln!(yaml, "    regex: {}", quoted(&evidence.regex));
+    fn write_evidence(
+        &self,
+        yaml: &mut String,
+        Pattern { form, regex, documents, among, occurrences, sources, ends_after, .. }: &Pattern,
+    ) {
+        let Form::Run(run) = form else { return };
+        let fact =
+            |key: &str, value: &Option<usize>| value.map(|value| format!(", {key}: {value}")).unwrap_or_default();
+        let among = fact("among", &Some(*among).filter(|among| *among != self.mined.counted()));
+        let (sources, ends_after) = (fact("sources", sources), fact("ends_after", ends_after));
+        let is_usual = regex::render(run, &self.lexer, Edges::of_runs([run])) == *regex;
+        let unspaced = if is_usual { "" } else { ", unspaced: true" };
+        let text = quoted(&run.written(self.lexer.mutable()));
+        let _ = writeln!(
+            yaml,
+            "  - {{documents: {documents}{among}, occurrences: {occurrences}{sources}{ends_after}{unspaced}, text: {text}}}"
+        );
     }
 
     fn write_facts(&self, yaml: &mut String, pattern: &Pattern) {
@@ -586,10 +630,7 @@ patterns:
     note: ''
     content: 'div#main > p, [itemprop="it''s"]'
 evidence:
-  - id: '2754a912'
-    documents: 3
-    occurrences: 5
-    regex: '(?<!\S)Share\s+this(?!\w)'
+  - {documents: 3, occurrences: 5, text: 'Share this'}
 mutable:
   - name: number
     regex: '[0-9]+'
@@ -656,7 +697,6 @@ histogram: {0: 12, 99: 3}
         let misplaced = |before: &str| problem(before, &format!("{before}    removes: 0.5\n"));
         let told = "'removes' is only for selectors; remove this key";
         assert_eq!(misplaced("    occurrences: 14\n"), format!("f.yaml:14: pattern 2051f013: {told}"));
-        assert_eq!(misplaced("    occurrences: 5\n"), format!("f.yaml:44: pattern 2754a912: {told}"), "in evidence");
     }
 
     /// The form of files before texts and evidence were written: the regex is before the counts.
@@ -688,21 +728,53 @@ mutable:
     }
 
     #[test]
-    fn evidence_that_a_person_decided_on_is_a_pattern() {
-        let ids = |yaml: &str| {
-            let file = parse(yaml).unwrap();
-            let ids = |patterns: &[Pattern]| patterns.iter().map(|pattern| pattern.id.clone()).collect::<Vec<String>>();
-            (ids(&file.patterns).contains(&"2754a912".to_owned()), ids(&file.evidence).len())
-        };
-        assert_eq!(ids(FILE), (false, 1));
-        let evidence = "  - id: '2754a912'\n";
-        for decision in ["status: accepted", "status: rejected", "note: 'ours'"] {
-            let decided = FILE.replace(evidence, &format!("{evidence}    {decision}\n"));
-            assert_eq!(ids(&decided), (true, 0), "{decision}");
-            assert_eq!(ids(&parse(&decided).unwrap().to_yaml()), (true, 0), "{decision}");
+    fn evidence_is_a_text_with_counts() {
+        let told = |evidence: &str| problem("text: 'Share this'", evidence);
+        assert_eq!(
+            told("text: 'Share  this'"),
+            "f.yaml:42: the evidence 'Share  this' is not as dehusk writes it; mine again, or remove it"
+        );
+        let twice = FILE.replace("evidence:\n", "evidence:\n  - {documents: 3, occurrences: 5, text: 'Share this'}\n");
+        assert_eq!(
+            parse(&twice).unwrap_err()[0].message,
+            "the evidence 'Share this' occurs twice; remove one of the two"
+        );
+        for facts in [
+            "documents: 3, among: 7, occurrences: 5, sources: 2, ends_after: 9, unspaced: true",
+            "documents: 3, occurrences: 5, sources: 2",
+        ] {
+            let yaml = FILE.replace("documents: 3, occurrences: 5", facts);
+            let file = parse(&yaml).unwrap();
+            assert_eq!(file.to_yaml(), yaml);
+            assert!(canonical::read(&yaml).is_some(), "{yaml}");
         }
-        assert_eq!(ids(&FILE.replace(r"Share\s+this", "Share[ ]this")), (true, 0), "an edited regex");
-        assert_eq!(ids(&FILE.replace(evidence, &format!("{evidence}    status: proposed\n"))), (false, 1));
+    }
+
+    #[test]
+    fn mutable_patterns_are_named_or_listed() {
+        let file = parse(FILE).unwrap();
+        let named = file.to_yaml_in_folder();
+        let hash = hash_of(file.lexer.mutable());
+        assert!(named.contains(&format!("\nmutable: '{hash}'\n")), "{named}");
+        let told = parse(&named).unwrap_err().remove(0).message;
+        assert_eq!(
+            told,
+            format!(
+                "its mutable patterns '{hash}' are missing; copy _mutable.yaml from the folder in which it was written"
+            )
+        );
+        let cache = LexerCache::default();
+        let table = super::super::lexers::table([&**file.lexer.mutable()], "").unwrap();
+        cache.add_table(&table).unwrap();
+        let read = PatternFile::parse(&named, &cache).unwrap();
+        assert_eq!((read.to_yaml(), read.to_yaml_in_folder()), (FILE.to_owned(), named));
+        let changed = LexerCache::default().add_table(&table.replace("[0-9]+", "[0-8]+")).unwrap_err().message;
+        assert!(changed.contains("are not as they were written"), "{changed}");
+
+        let shipped = Lexer::new(Tokenizer::Words, Arc::new(crate::tokens::MutableSet::shipped()));
+        let yaml = PatternFile::empty("s", &shipped).to_yaml();
+        assert!(yaml.contains("\nmutable: '"), "{yaml}");
+        assert_eq!(parse(&yaml).unwrap().lexer.mutable().patterns().len(), shipped.mutable().patterns().len());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
+use super::lexers::MutableKey;
 use super::problem::FileProblem;
 use super::{Loose, Role, Status};
 
@@ -22,9 +23,9 @@ pub(super) struct FileRecord {
     #[serde(default)]
     pub(super) patterns: Vec<PatternRecord>,
     #[serde(default)]
-    pub(super) evidence: Vec<PatternRecord>,
+    pub(super) evidence: Vec<EvidenceRecord>,
     #[serde(default)]
-    pub(super) mutable: Vec<MutableRecord>,
+    pub(super) mutable: MutableKey,
     #[serde(default)]
     pub(super) histogram: BTreeMap<u8, u64>,
 }
@@ -91,6 +92,21 @@ pub(super) struct RowRecord {
     pub(super) between: (u16, u16),
     #[serde(default)]
     pub(super) after: (u16, u16),
+}
+
+/// Text that recurs, without a decision of a person.
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EvidenceRecord {
+    pub(super) text: Lined<String>,
+    pub(super) documents: usize,
+    pub(super) among: Option<usize>,
+    pub(super) occurrences: usize,
+    pub(super) sources: Option<usize>,
+    pub(super) ends_after: Option<usize>,
+    /// Whether its regex has the edges of scripts without spaces, although the text has none of these characters.
+    #[serde(default)]
+    pub(super) unspaced: bool,
 }
 
 fn yes() -> bool {
@@ -160,11 +176,15 @@ impl PatternRecord {
 
 impl FileRecord {
     pub(super) fn parse(yaml: &str) -> Result<FileRecord, Vec<FileProblem>> {
-        // No aliases: two hundred bytes of them can expand to gigabytes.
-        let no_alias = serde_saphyr::alias_limits! { max_alias_expansions_per_anchor: 0 };
-        let options = serde_saphyr::options! { budget: None, alias_limits: no_alias };
-        serde_saphyr::from_str_with_options(yaml, options).map_err(|error| vec![of_yaml_error(yaml, &error)])
+        parse_yaml(yaml).map_err(|problem| vec![problem])
     }
+}
+
+/// Reads YAML without aliases: two hundred bytes of them can expand to gigabytes.
+pub(super) fn parse_yaml<'de, T: Deserialize<'de>>(yaml: &'de str) -> Result<T, FileProblem> {
+    let no_alias = serde_saphyr::alias_limits! { max_alias_expansions_per_anchor: 0 };
+    let options = serde_saphyr::options! { budget: None, alias_limits: no_alias };
+    serde_saphyr::from_str_with_options(yaml, options).map_err(|error| of_yaml_error(yaml, &error))
 }
 
 /// The comments at the top of a file.

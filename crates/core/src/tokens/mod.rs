@@ -20,7 +20,7 @@ mod written_set;
 
 pub use key::TokenKey;
 pub use lexer::{Lexer, Token, TokenKind, Tokenizer};
-pub use mutable::{MutableId, MutablePattern, MutableSet};
+pub use mutable::{MutableId, MutablePattern, MutableSet, shipped_patterns};
 pub use run::{Piece, TokenRun};
 pub(crate) use symbols::FrozenVocabulary;
 pub use symbols::{DocumentIndex, Symbol, SymbolSequence, TooManyTokens, Vocabulary};

@@ -189,7 +189,7 @@ impl TokenRun {
             }
             space_before |= matches!(next, Some('⏎' | ' '));
         }
-        TokenRun::new(pieces).filter(|run| run.written(lexer.mutable()) == written)
+        TokenRun::try_from(pieces).ok().filter(|run| run.written(lexer.mutable()) == written)
     }
 }
 

@@ -1,14 +1,17 @@
 //! Writes pattern files that replace existing ones, which people may have changed while sources were mined.
 //!
 //! Each file is read again directly before it is written, and new decisions in it are merged. A file that can no longer
-//! be read is not changed; the mined patterns are written beside it.
+//! be read is not changed; the mined patterns are written beside it. A source without patterns gets no new file, but a
+//! line in the index of the folder.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{PipelineError, Result};
-use crate::library::{self, Library, LibraryError, parse};
+use crate::library::{self, Library, LibraryError, index_of, parse};
 use crate::observer::Observer;
 use crate::record::written_files::{Prune, WrittenFiles};
+use dehusk_core::patterns::index::{self, INDEX, has_content};
+use dehusk_core::patterns::lexers::{self, MUTABLE};
 use dehusk_core::patterns::{LexerCache, PatternFile};
 use dehusk_corpus::OutputRoot;
 
@@ -38,6 +41,11 @@ pub fn write<'f>(
 ) -> Result<()> {
     let (cache, mut broken) = (LexerCache::default(), 0);
     let written = WrittenFiles::open(output)?;
+    let files: Vec<&PatternFile> = files.into_iter().collect();
+    let is_indexed =
+        |file: &PatternFile| !has_content(file) && !output.path().join(format!("{}.yaml", file.source)).exists();
+    let (indexed, files): (Vec<&PatternFile>, Vec<&PatternFile>) = files.into_iter().partition(|file| is_indexed(file));
+    write_about_folder(&indexed, &files, &written, &cache)?;
     for file in files {
         let _permission = observer.writing()?;
         if let Some(problem) = write_one(file, before.get(&file.source), &written, &cache)? {
@@ -53,6 +61,47 @@ pub fn write<'f>(
     }
     let is_touched = |path: &Path| read(path, &cache).map_or(true, |(_, file)| file.is_touched());
     written.finish(prune, &is_touched, observer)
+}
+
+/// Writes the table of mutable patterns, and the index of the sources without patterns. Both also have what other files
+/// of the folder need.
+fn write_about_folder(
+    indexed: &[&PatternFile],
+    files: &[&PatternFile],
+    written: &WrittenFiles,
+    cache: &LexerCache,
+) -> Result<()> {
+    let folder = written.output().path();
+    loop {
+        let path = folder.join(INDEX);
+        let now = read_if_any(&path)?;
+        let mut others = if now.is_some() { index_of(&path, cache)? } else { Vec::new() };
+        let is_new = |source: &str| indexed.iter().chain(files).any(|file| file.source == source);
+        others.retain(|other| !is_new(&other.source));
+        let mut all: Vec<&PatternFile> = others.iter().chain(indexed.iter().copied()).collect();
+        all.sort_by(|a, b| a.source.cmp(&b.source));
+        if now.is_none() && all.is_empty() {
+            break;
+        }
+        if written.replace(INDEX, now.as_deref().map(str::as_bytes), index::written(all).as_bytes())? {
+            break;
+        }
+    }
+    loop {
+        let path = folder.join(MUTABLE);
+        let now = read_if_any(&path)?;
+        let sets = indexed.iter().chain(files).map(|file| &**file.lexer.mutable());
+        let table = lexers::table(sets, now.as_deref().unwrap_or_default());
+        let table = table.map_err(|problem| LibraryError::Problem(problem.display(&path)))?;
+        if written.replace(MUTABLE, now.as_deref().map(str::as_bytes), table.as_bytes())? {
+            return Ok(());
+        }
+    }
+}
+
+/// The text of a file. `None` if there is no such file.
+fn read_if_any(path: &Path) -> Result<Option<String>> {
+    Ok(if path.try_exists()? { Some(library::read(path)?) } else { None })
 }
 
 /// Writes a file beside the existing file of its source, under an unused name. Returns its path.
@@ -85,7 +134,7 @@ fn write_one(
             Some(Err(problem)) => return Ok(Some(problem.to_string())),
             Some(Ok((yaml, now))) => (Some(yaml), file.with_decisions_of(before, now)),
         };
-        if written.replace(&name, old.as_deref().map(str::as_bytes), merged.to_yaml().as_bytes())? {
+        if written.replace(&name, old.as_deref().map(str::as_bytes), merged.to_yaml_in_folder().as_bytes())? {
             return Ok(None);
         }
     }
