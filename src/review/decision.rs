@@ -4,7 +4,7 @@
 //! old and the new value. So a step is undone by swapping these values, and a change is made only if the old value is
 //! still as the person saw it.
 
-use dehusk_core::patterns::{Keep, Pattern, PatternFile, Status};
+use dehusk_core::patterns::{Keep, Loose, Pattern, PatternFile, Status};
 
 /// The fields of a pattern that a person may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,13 @@ pub enum Change {
         /// The new note.
         to: Option<String>,
     },
+    /// A change of what is done with text that no pattern matches.
+    Loose {
+        /// The old decision.
+        from: Loose,
+        /// The new decision.
+        to: Loose,
+    },
 }
 
 /// One decision.
@@ -98,6 +105,9 @@ pub enum Refusal {
     /// The text to keep was changed by someone else.
     #[error("the text to keep '{0}' was changed in its file meanwhile; look at it again")]
     KeepChanged(String),
+    /// The decision on text without a pattern was changed by someone else.
+    #[error("the decision on text without a pattern was changed in its file meanwhile; look at it again")]
+    LooseChanged,
 }
 
 impl Step {
@@ -132,6 +142,7 @@ impl FileChanges {
         let back = |change| match change {
             Change::Pattern { id, from, to } => Change::Pattern { id, from: to, to: from },
             Change::Keep { text, from, to } => Change::Keep { text, from: to, to: from },
+            Change::Loose { from, to } => Change::Loose { from: to, to: from },
         };
         FileChanges { source: self.source, changes: self.changes.into_iter().rev().map(back).collect() }
     }
@@ -148,6 +159,8 @@ impl FileChanges {
                     write(&mut changed, *index, from, to)?;
                 }
                 Change::Keep { text, from, to } => keep(&mut changed, text, from.as_deref(), to.as_deref())?,
+                Change::Loose { from, .. } if *from != changed.loose => return Err(Refusal::LooseChanged),
+                Change::Loose { to, .. } => changed.loose = *to,
             }
         }
         changed.sort();

@@ -40,7 +40,7 @@ use dehusk_core::cleaning::reading::search::Watched;
 use dehusk_core::cleaning::{CleanOptions, Cleaner};
 use dehusk_core::patterns::foreign::compile;
 use dehusk_core::patterns::keep::whole_words;
-use dehusk_core::patterns::{Keep, Pattern, PatternFile, SHARED, Status};
+use dehusk_core::patterns::{Keep, Loose, Pattern, PatternFile, SHARED, Status};
 
 use decision::{Change, Entry, Refusal, Step};
 use documents::Documents;
@@ -61,6 +61,24 @@ pub struct Session {
     /// The steps that can be undone, the last one last.
     history: Mutex<Vec<Step>>,
     survey: Survey,
+}
+
+/// The decision on text without a pattern, as a status: to remove it is to accept a pattern for it.
+pub fn status_of(loose: Loose) -> Status {
+    match loose {
+        Loose::Proposed => Status::Proposed,
+        Loose::Remove => Status::Accepted,
+        Loose::Keep => Status::Rejected,
+    }
+}
+
+/// The decision on text without a pattern that a status stands for.
+pub fn loose_of(status: Status) -> Loose {
+    match status {
+        Status::Proposed => Loose::Proposed,
+        Status::Accepted => Loose::Remove,
+        Status::Rejected => Loose::Keep,
+    }
 }
 
 /// The revisions of the patterns with which something was computed: of the source's own file, and of the shared file.
@@ -277,6 +295,14 @@ impl Session {
         let what = if note.is_some() { "never removed" } else { "no longer kept" };
         let changes = if from == to { Vec::new() } else { vec![Change::Keep { text: text.to_owned(), from, to }] };
         self.decide(Step::in_file(format!("{what}: “{}”", in_short(text)), source, changes))
+    }
+
+    /// Decides what is done with text of a source that no pattern matches. The person saw the decision `from`.
+    fn decide_on_loose(&self, source: &str, from: Loose, to: Loose) -> Result<String, SaveError> {
+        let what = format!("{}: text without a pattern", status_of(to).name());
+        let changes = if from == to { Vec::new() } else { vec![Change::Loose { from, to }] };
+        self.decide(Step::in_file(what.clone(), source, changes))?;
+        Ok(what)
     }
 
     /// Number of documents (of those looked at) that contain a text.

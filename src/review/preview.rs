@@ -18,6 +18,7 @@ use dehusk_core::cleaning::reading::regexes::MatchError;
 use dehusk_core::cleaning::{CleanError, Cleaner, Cleaning, Origin, Scratch, Span};
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::{Found, Question, SampleMatch, found};
+use dehusk_core::tokens::characters::words;
 
 use super::Session;
 use super::decision::{Change, FileChanges, Refusal, Step};
@@ -63,9 +64,9 @@ pub struct MatchCounts {
 /// Text that is removed before a decision but not after it, or the other way round.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// Its size.
-    pub bytes: usize,
-    /// The size of the part that no pattern explains.
+    /// Number of its words.
+    pub words: usize,
+    /// Number of the words that no pattern explains.
     pub unmatched: usize,
     /// Each different text once, the largest sum first.
     pub excerpts: Vec<Excerpt>,
@@ -117,7 +118,10 @@ impl Session {
                 |page: usize| source == SHARED && changed.files.contains_key(&texts.documents[page].source);
             let pages: Vec<usize> = (0..texts.documents.len()).filter(|&page| !is_elsewhere(page)).collect();
             let probe = changed.probe(self, source);
-            let can_change = Changed::matching(&probe, &texts, &pages, &go_on);
+            let can_change = match changed.is_about_all_text {
+                true => vec![Some(true); pages.len()],
+                false => Changed::matching(&probe, &texts, &pages, &go_on),
+            };
 
             let mut by_source: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
             let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
@@ -156,6 +160,8 @@ struct Changed {
     files: BTreeMap<String, ChangedFile>,
     /// Number of steps.
     steps: usize,
+    /// Whether text changes that no pattern matches.
+    is_about_all_text: bool,
 }
 
 struct ChangedFile {
@@ -168,6 +174,7 @@ struct ChangedFile {
 impl Changed {
     fn by(session: &Session, steps: &[Step]) -> Result<Changed, Refusal> {
         let mut files: BTreeMap<String, ChangedFile> = BTreeMap::new();
+        let mut is_about_all_text = false;
         for (number, step) in steps.iter().enumerate() {
             for changes in &step.files {
                 let FileChanges { source, changes: of_file } = changes;
@@ -181,12 +188,13 @@ impl Changed {
                 changes.apply(Arc::make_mut(&mut file.then[number]))?;
                 let id = |change: &Change| match change {
                     Change::Pattern { id, .. } => Some(id.clone()),
-                    Change::Keep { .. } => None,
+                    Change::Keep { .. } | Change::Loose { .. } => None,
                 };
+                is_about_all_text |= of_file.iter().any(|change| matches!(change, Change::Loose { .. }));
                 file.ids.extend(of_file.iter().filter_map(id));
             }
         }
-        Ok(Changed { files, steps: steps.len() })
+        Ok(Changed { files, steps: steps.len(), is_about_all_text })
     }
 
     /// The sources of the changed files. The shared patterns come last, because their documents are those of all
@@ -298,7 +306,9 @@ struct DocumentChange {
 #[derive(Clone)]
 struct Cut {
     bytes: Range<usize>,
-    /// Number of its bytes that no pattern explains.
+    /// Number of its words.
+    words: usize,
+    /// Number of its words that no pattern explains.
     unmatched: usize,
 }
 
@@ -362,7 +372,8 @@ fn difference(text: &str, some: &Cleaning, other: &Cleaning) -> Vec<Cut> {
         for other in meeting.chain([&(span.range.end..span.range.end)]) {
             let part = trimmed(text, at..other.start.max(at));
             if !part.is_empty() {
-                cuts.push(Cut { unmatched: unmatched(text, span, &part), bytes: part });
+                let words = words(&text[part.clone()]);
+                cuts.push(Cut { words, unmatched: unmatched(text, span, &part), bytes: part });
             }
             at = other.end.max(at);
         }
@@ -370,16 +381,15 @@ fn difference(text: &str, some: &Cleaning, other: &Cleaning) -> Vec<Cut> {
     cuts
 }
 
-/// Number of bytes in a part of a span that no pattern explains. White space at the edges of such a stretch does not
-/// count.
+/// Number of words in a part of a span that no pattern explains.
 fn unmatched(text: &str, span: &Span, part: &Range<usize>) -> usize {
     let mut at = part.start;
     let mut count = 0;
     for (bytes, _) in &span.because {
-        count += trimmed(text, at..bytes.start.clamp(at, part.end)).len();
+        count += words(&text[at..bytes.start.clamp(at, part.end)]);
         at = bytes.end.clamp(at, part.end);
     }
-    count + trimmed(text, at..part.end).len()
+    count + words(&text[at..part.end])
 }
 
 impl Preview {
@@ -417,10 +427,10 @@ impl Preview {
 }
 
 impl Difference {
-    fn add(&mut self, document: (usize, usize), Cut { bytes, unmatched }: &Cut) {
-        self.bytes += bytes.len();
+    fn add(&mut self, document: (usize, usize), Cut { bytes, words, unmatched }: &Cut) {
+        self.words += words;
         self.unmatched += unmatched;
-        let is_unmatched = *unmatched == bytes.len();
+        let is_unmatched = unmatched == words;
         self.excerpts.push(Excerpt { document, bytes: bytes.clone(), is_unmatched, places: 1 });
     }
 

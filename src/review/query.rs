@@ -39,6 +39,11 @@ pub enum Sort {
 }
 
 impl Query {
+    /// Whether the list has the text without a pattern, which has no status and no words to search for.
+    pub fn lists_loose(&self) -> bool {
+        self.status.is_none() && self.search.trim().is_empty()
+    }
+
     /// The listed patterns of a file, in order. `effects` are those of the file, if known.
     pub fn select(&self, file: &PatternFile, effects: Option<&Effects>, first: &FirstRemoved) -> Vec<usize> {
         let search = self.search.trim().to_lowercase();

@@ -151,7 +151,7 @@ async function loadList() {
   const turn = ++listTurn;
   const id = currentItem()?.dataset.id;
   // The same number as before, so that nothing jumps.
-  const html = await part(`${home}list?${parameters({ count: allItems().length, ...(id ? { id } : {}) })}`);
+  const html = await part(`${home}list?${parameters({ count: allItems().length, ...(id === undefined ? {} : { id }) })}`);
   if (turn === listTurn) putList(html, 0);
 }
 
@@ -162,14 +162,14 @@ async function loadMore() {
   const turn = listTurn;
   const from = Number(more.dataset.from);
   const id = currentItem()?.dataset.id;
-  const html = await part(`${home}list?${parameters(id ? { from, id } : { from })}`);
+  const html = await part(`${home}list?${parameters(id === undefined ? { from } : { from, id })}`);
   if (turn === listTurn) putList(html, from);
 }
 
 /** The address contains what is shown, for reloads and for the back button. */
 function remember() {
   const id = currentItem()?.dataset.id;
-  history.replaceState(null, "", `${home}?${parameters(id ? { id } : {})}`);
+  history.replaceState(null, "", `${home}?${parameters(id === undefined ? {} : { id })}`);
 }
 
 const moreWatcher = new IntersectionObserver((entries) => {
@@ -189,7 +189,8 @@ let wanted;
 async function showPattern(ofSource, id, quietly = false) {
   wanted = `${ofSource}/${id}`;
   const mine = wanted;
-  const path = `${base}s/${encodeURIComponent(ofSource)}/p/${encodeURIComponent(id)}/`;
+  // Text without a pattern has no id.
+  const path = `${base}s/${encodeURIComponent(ofSource)}/${id === "" ? "loose" : `p/${encodeURIComponent(id)}`}/`;
   const html = await part(`${path}?${parameters()}`);
   if (mine !== wanted || (quietly && isInUse())) return;
   const isSame = pattern()?.dataset.page === path;
@@ -432,7 +433,7 @@ async function loadBeside() {
 // ---- Editing ----
 
 function openForm(form, field) {
-  if (!pattern()) return tell("no pattern is chosen", true);
+  if (!$(`#${form}`)) return tell("there is nothing to edit here", true);
   closeForms();
   $(`#${form}`).hidden = false;
   toggleOf(form).setAttribute("aria-expanded", "true");

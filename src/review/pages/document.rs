@@ -171,7 +171,8 @@ fn owned_marks(shown: &Shown) -> Vec<OwnedMark> {
 fn removed(shown: &Shown, range: Range<usize>, origin: Option<Origin>) -> OwnedMark {
     let Some(Origin { file, index }) = origin else {
         let label = "removed without a pattern, because of what it is and what stands around it".to_owned();
-        return OwnedMark { range, kind: MarkKind::RemovedUnmatched, link: None, label };
+        let link = (shown.at.source != SHARED).then(|| shown.at.links.loose(shown.at.source));
+        return OwnedMark { range, kind: MarkKind::RemovedUnmatched, link, label };
     };
     let source = if file == 0 { shown.at.source } else { SHARED };
     let pattern = &shown.files[file].patterns[index];

@@ -2,6 +2,7 @@
 
 pub mod about;
 pub mod document;
+pub mod loose;
 pub mod overview;
 pub mod pattern;
 pub mod preview;
@@ -52,6 +53,11 @@ impl Links {
     /// The page with the patterns of a source, with one of them selected.
     pub fn pattern(&self, source: &str, id: &str) -> String {
         format!("{}?id={}", self.source(source), encoded(id))
+    }
+
+    /// The page with the patterns of a source, with the text without a pattern selected.
+    pub fn loose(&self, source: &str) -> String {
+        self.pattern(source, "")
     }
 
     /// A page about one pattern.

@@ -18,6 +18,9 @@ use dehusk_core::patterns::{Pattern, PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::{PatternEffect, SampleMatch};
 use dehusk_core::shown::shown;
 
+/// What is shown until a preview is there.
+pub const COMPUTED: &str = "What would change is being computed …";
+
 /// A pattern and the data to show it.
 pub struct PatternView<'s> {
     /// The addresses of the review.
@@ -59,8 +62,8 @@ pub fn detail(seen: &PatternView) -> Markup {
             data-status=(pattern.status.name()) data-source=(source) data-page=(page("")) data-state=(seen.state) {
             h2.unseen { "Pattern " (pattern.id) }
             (head(seen))
-            (reading(pattern, seen.file.lexer.mutable()))
             (actions(seen))
+            (reading(pattern, seen.file.lexer.mutable()))
             @if let Some(words) = pattern.ends_after {
                 p { "Articles end before this pattern if they have " (words) " words of prose before it: all text that follows is removed." }
             }
@@ -69,7 +72,7 @@ pub fn detail(seen: &PatternView) -> Markup {
             (edit_form(pattern))
             (elsewhere(seen))
             (matches(seen))
-            div.preview data-preview=(page("preview")) { p.quiet { "What would change is being computed …" } }
+            div.preview data-preview=(page("preview")) { p.quiet { (COMPUTED) } }
             details { summary { (written(pattern)) } code.source { (pattern.regex) } }
         }
     }
@@ -266,7 +269,7 @@ pub fn ask(chosen: &ChosenPatterns, status: Status, group: Group) -> Markup {
         h2 #ask-title tabindex="-1" autofocus {
             (verb) " " (patterns) @if is_in_many { " in " (count(chosen.files.len(), "file")) } "?"
         }
-        div.preview data-preview="" { p.quiet { "What would change is being computed …" } }
+        div.preview data-preview="" { p.quiet { (COMPUTED) } }
         details {
             summary { "List of the patterns" }
             ul.names {

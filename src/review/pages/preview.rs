@@ -6,7 +6,7 @@ use super::Links;
 use super::pattern::{contexts, count};
 use crate::review::preview::{Difference, Excerpt, Preview};
 use crate::view::marks::{Context, context};
-use crate::view::{grouped, size};
+use crate::view::grouped;
 use dehusk_core::patterns::{SHARED, Status};
 use dehusk_core::selection::effects::SampleMatch;
 use dehusk_core::shown::shown;
@@ -73,12 +73,12 @@ fn changes(links: &Links, preview: &Preview) -> Markup {
 
 fn difference(links: &Links, preview: &Preview, difference: &Difference, is_removed: bool) -> Markup {
     let title = if is_removed { "Removed in addition" } else { "No longer removed" };
-    let Difference { bytes, unmatched, excerpts } = difference;
+    let Difference { words, unmatched, excerpts } = difference;
     html! {
         @if !excerpts.is_empty() {
             p {
-                (title) ": " b { (size(*bytes)) }
-                @if *unmatched > 0 { ", of it " b { (size(*unmatched)) } " that no pattern matches" }
+                (title) ": " b { (count(*words, "word")) }
+                @if *unmatched > 0 && unmatched < words { ", of these " b { (grouped(*unmatched as u64)) } " that no pattern matches" }
             }
             ul.contexts {
                 @for shown in excerpts.iter().take(EXAMPLES_SHOWN) { (excerpt(links, preview, shown, is_removed)) }

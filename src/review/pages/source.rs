@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::Links;
+use super::{Links, loose};
 use crate::review::alike::AlikePatterns;
 use crate::review::decision::Entry;
 use crate::review::query::{Query, Sort, effect};
@@ -101,6 +101,9 @@ pub fn list(listing: &Listing, current: Option<&str>) -> Markup {
                     @for &index in others { (item(listing, index, removed, current)) }
                 }
             }
+        }
+        @if end >= all && query.lists_loose() && loose::is_listed(file, *effects) {
+            (loose::item(listing.links, file, *effects, current == Some("")))
         }
         @if end < all {
             button.more type="button" data-do="more" data-from=(end) { "Show more of " (grouped(all as u64)) }

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::showing::index_of;
 use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, done, page};
 use crate::review::decision::{Change, Entry, Step};
+use crate::review::loose_of;
 use crate::review::many::Group;
 use crate::review::pages::pattern::count;
 use crate::review::pages::preview;
@@ -51,6 +52,21 @@ pub(super) async fn decide(
         Ok(done(message))
     })
     .await
+}
+
+/// A decision on text without a pattern. `seen` is the status that the person saw.
+#[derive(Deserialize)]
+pub(super) struct LooseDecision {
+    seen: Status,
+    status: Status,
+}
+
+pub(super) async fn decide_on_loose(
+    State(review): State<Review>,
+    Path(source): Path<String>,
+    Json(LooseDecision { seen, status }): Json<LooseDecision>,
+) -> Done {
+    apart(move || Ok(done(review.session.decide_on_loose(&source, loose_of(seen), loose_of(status))?))).await
 }
 
 pub(super) async fn try_out(

@@ -12,9 +12,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, page};
-use crate::review::Session;
+use crate::review::{Session, status_of};
 use crate::review::alike::alike_patterns;
-use crate::review::decision::Step;
+use crate::review::decision::{Change, Step};
 use crate::review::documents::{LoadedDocument, Texts};
 use crate::review::files::SaveError;
 use crate::review::guard::of_marked_page;
@@ -22,12 +22,12 @@ use crate::review::many::{ChosenPatterns, Group};
 use crate::review::pages::document::{Located, View};
 use crate::review::pages::pattern::Offer;
 use crate::review::pages::source::Listing;
-use crate::review::pages::{self, SourceHeader, about, document, overview, pattern, preview, source};
+use crate::review::pages::{self, SourceHeader, about, document, loose, overview, pattern, preview, source};
 use crate::review::query::Query;
 use crate::review::sources::{Row, SourcesQuery};
 use crate::review::survey::{FirstRemoved, SurveyResult};
 use dehusk_core::cleaning::{CleanError, Scratch};
-use dehusk_core::patterns::{PatternFile, SHARED, Status};
+use dehusk_core::patterns::{Loose, PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::{Effects, PatternEffect, Question};
 use dehusk_core::selection::warnings::warnings;
 use dehusk_run::explain::drawn::{Canvas, drawn};
@@ -176,6 +176,11 @@ impl Review {
         })
     }
 
+    fn loose(&self, source: &str, looked: &Looked) -> Markup {
+        let state = format!("{:?}", self.session.version(source));
+        loose::detail(&self.links, &looked.file, looked.effects(), &state)
+    }
+
     /// The undecided patterns that a decision on a group changes. `id` is the pattern on screen.
     pub(super) fn chosen(&self, looked: &Looked, group: Group, query: &Query, id: Option<&str>) -> ChosenPatterns {
         let of_file = |indices: Vec<usize>| ChosenPatterns::undecided([(Arc::clone(&looked.file), indices)]);
@@ -226,7 +231,10 @@ pub(super) async fn patterns(
         let selected = looked.select(&query);
         let index =
             on_screen.id.as_deref().and_then(|id| index_of(&looked.file, id).ok()).or(selected.first().copied());
-        let detail = index.map(|index| review.detail(&name, &looked, index, &query));
+        let detail = match (on_screen.id.as_deref(), index) {
+            (Some(""), _) => Some(review.loose(&name, &looked)),
+            (_, index) => index.map(|index| review.detail(&name, &looked, index, &query)),
+        };
         let body = source::patterns(&review.listing(&name, &looked, &query, &selected), detail.as_ref());
         Ok(review.page(&name, "patterns", &looked, &body))
     })
@@ -319,6 +327,34 @@ pub(super) async fn preview_of_one(
             @for (status, shown) in others.into_iter().zip(&previews) {
                 h3 { (preview::if_you(status)) }
                 (preview::preview(&review.links, status, shown))
+            }
+        }))
+    })
+    .await
+}
+
+/// The text of a source that no pattern matches.
+pub(super) async fn loose(State(review): State<Review>, Path(source): Path<String>) -> PageResponse {
+    apart(move || {
+        let looked = review.look(&source)?;
+        Ok(page(review.loose(&source, &looked)))
+    })
+    .await
+}
+
+/// A preview of the changes that each possible decision on text without a pattern would make.
+pub(super) async fn preview_of_loose(State(review): State<Review>, Path(source): Path<String>) -> PageResponse {
+    apart_while_asked(move |go_on| {
+        let from = review.session.file(&source)?.loose;
+        let others = [Loose::Remove, Loose::Keep].into_iter().filter(|to| *to != from);
+        let others: Vec<Loose> = others.collect();
+        let step = |&to: &Loose| Step::in_file(String::new(), &source, vec![Change::Loose { from, to }]);
+        let steps: Vec<Step> = others.iter().map(step).collect();
+        let previews = review.session.preview(&steps, go_on).map_err(SaveError::from)?;
+        Ok(page(html! {
+            @for (to, shown) in others.into_iter().zip(&previews) {
+                h3 { (preview::if_you(status_of(to))) }
+                (preview::preview(&review.links, status_of(to), shown))
             }
         }))
     })

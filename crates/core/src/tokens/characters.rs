@@ -38,6 +38,19 @@ pub fn half_words(word: &str) -> usize {
     if has_unspaced(word) { 1 } else { 2 }
 }
 
+/// Number of words in a text. Two characters of scripts without spaces count as a word.
+pub fn words(text: &str) -> usize {
+    let (mut halves, mut is_inside) = (0, false);
+    for c in text.chars() {
+        match is_run_character(c) {
+            true => halves += if is_inside { 0 } else { 2 },
+            false => halves += usize::from(is_word_character(c)),
+        }
+        is_inside = is_run_character(c);
+    }
+    halves.div_ceil(2)
+}
+
 /// The position of the first non-ASCII character from byte `start` on, or the end of the text.
 pub(crate) fn next_beyond_ascii(text: &str, start: usize) -> usize {
     const BLOCK_OF_BYTES: usize = 64; // as much as the processor checks with a few instructions

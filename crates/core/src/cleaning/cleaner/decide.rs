@@ -71,7 +71,7 @@ impl Cleaner {
     }
 
     /// Removes the segments that the model takes for boilerplate. If nothing in the document recurs, nothing is
-    /// removed. A token of a rejected match is kept, unless an applied pattern gives evidence for it.
+    /// removed. A token of a rejected match is kept.
     fn decide_segments(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
         let evidence = weigh(&reading.layout, matches, weights);
         let count = reading.tokens.tokens.len();
@@ -95,7 +95,7 @@ impl Cleaner {
         }
 
         for (token, &is_rejected) in reading.is_rejected.iter().enumerate() {
-            goes[token] &= !is_rejected || evidence.of_token[token] > 0.0;
+            goes[token] &= !is_rejected;
         }
 
         let Evidence { pattern: mut patterns, is_beyond_chance, .. } = evidence;
