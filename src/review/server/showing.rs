@@ -12,7 +12,6 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, page};
-use crate::review::{Session, status_of};
 use crate::review::alike::alike_patterns;
 use crate::review::decision::{Change, Step};
 use crate::review::documents::{LoadedDocument, Texts};
@@ -26,6 +25,7 @@ use crate::review::pages::{self, SourceHeader, about, document, loose, overview,
 use crate::review::query::Query;
 use crate::review::sources::{Row, SourcesQuery};
 use crate::review::survey::{FirstRemoved, SurveyResult};
+use crate::review::{Session, status_of};
 use dehusk_core::cleaning::{CleanError, Scratch};
 use dehusk_core::patterns::{Loose, PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::{Effects, PatternEffect, Question};

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use super::Cleaner;
 use crate::cleaning::reading::Reading;
-use crate::patterns::{Pattern, PatternFile, Status};
+use crate::patterns::{Loose, Pattern, PatternFile, Status};
 
 /// Minimum number of documents of a source in a run. With fewer, the source is not judged.
 pub const MIN_DOCUMENTS_OF_RUN: usize = 10;
@@ -79,7 +79,7 @@ impl Watch {
     /// Number of different patterns that match in a document. Only the source's own patterns with counts of the last
     /// mining are counted.
     pub fn found(&self, reading: &Reading) -> u64 {
-        let applied = reading.matches.iter().map(|found| found.pattern);
+        let applied = reading.found().chain(&reading.silenced).map(|found| found.pattern);
         let rejected = reading.rejected.iter().map(|found| self.applied + found.pattern);
         let mut found: Vec<usize> = applied.chain(rejected).filter(|&pattern| self.is_counted[pattern]).collect();
         found.sort_unstable();
@@ -103,11 +103,12 @@ pub fn is_of_last_mining(pattern: &Pattern, own: &PatternFile) -> bool {
 }
 
 /// Whether these files still remove at least the text that they removed when they were mined: no pattern was rejected
-/// or edited, and no text is kept.
+/// or edited, and no text is kept, with a pattern or without one.
 pub fn removes_as_mined(files: &[&PatternFile]) -> bool {
     let is_edited = |pattern: &Pattern| !pattern.is_as_mined() && pattern.documents > 0;
     let holds_back = |pattern: &Pattern| pattern.status == Status::Rejected || is_edited(pattern);
-    files.iter().all(|file| file.keep.is_empty() && !file.patterns.iter().any(holds_back))
+    let keeps = |file: &PatternFile| !file.keep.is_empty() || file.loose == Loose::Keep;
+    files.iter().all(|file| !keeps(file) && !file.patterns.iter().any(holds_back))
 }
 
 /// Compares a run with mining: the mean number of patterns in a document and, if both values are known, the share of

@@ -57,14 +57,15 @@ impl Cleaner {
         let AllMatches { mut matches, of_blocks, rejected } = self.read_matches(scratch, ground, &symbols, go_on)?;
         let mut is_rejected = vec![false; tokens.tokens.len()];
         rejected.iter().for_each(|found| is_rejected[found.tokens.clone()].fill(true));
+        let mut silenced = Vec::new();
         if !rejected.is_empty() {
             // People do not see evidence, so evidence must not remove text that they rejected.
             let stretches: Vec<Range<usize>> = stretches_of_true(&is_rejected).collect();
             let meets = |found: &Match| !touching(&stretches, &found.tokens, |stretch| stretch).is_empty();
-            matches.retain(|found| !(self.is_evidence(found.pattern) && meets(found)));
+            silenced.extend(matches.extract_if(.., |found| self.is_evidence(found.pattern) && meets(found)));
         }
         let kept = self.read_kept(text, &tokens, go_on)?;
-        Ok(Reading { tokens, layout, matches, rejected, is_rejected, selected: of_blocks, kept, page: None })
+        Ok(Reading { tokens, layout, matches, rejected, silenced, is_rejected, selected: of_blocks, kept, page: None })
     }
 
     /// Like [`read_while`](Cleaner::read_while), for the visible text of a page. If the page's tree is given, selectors

@@ -36,6 +36,8 @@ pub struct Reading {
     pub matches: Vec<Match>,
     /// All matches of rejected patterns. Indices are as in [`Cleaner::rejected`](crate::cleaning::Cleaner::rejected).
     pub rejected: Vec<Match>,
+    /// Matches of evidence that meet a rejected match, and so do not count as evidence.
+    pub silenced: Vec<Match>,
     /// Whether each token is covered by a rejected match.
     pub is_rejected: Vec<bool>,
     /// The matches of blocks, and of selectors: the text that they would remove from the page. These matches are not
