@@ -1,4 +1,4 @@
-//! `dehusk export`: writes the selectors of pattern files for other programs.
+//! `dehusk export`: writes the regexes and selectors of pattern files for other programs.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use dehusk_core::dom::selector::Selector;
-use dehusk_core::patterns::{PatternFile, Role, SHARED, Status};
+use dehusk_core::patterns::{Pattern, PatternFile, Role, SHARED, Status};
 use dehusk_corpus::{OutputKind, Reads};
 use dehusk_run::Library;
 
@@ -16,6 +16,8 @@ use super::reporter::{Reporter, print};
 use super::summary::count;
 use super::{Exit, Global, interrupt};
 
+/// The lines of `--to regex`.
+const REGEXES: OutputKind = OutputKind::Lines(&[&["source", "regexes"]]);
 /// The lines of `--to css` and `--to xpath`.
 const SELECTORS: OutputKind = OutputKind::Lines(&[&["source", "content", "drop"]]);
 /// A file of `--to ftr`.
@@ -28,16 +30,17 @@ pub struct ExportArgs {
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// Form of the selectors
+    /// Regexes, or a form of the selectors
     ///
-    /// Form of the selectors. `css` and `xpath` write a line of JSON for each source, with the lists `content` and `drop`. `ftr`
-    /// writes a file for each source, as Full-Text RSS and programs like it read site configurations.
+    /// Regexes, or a form of the selectors. `regex` writes a line of JSON for each source, with the list `regexes`: one for each
+    /// block, for Python's `re`, PCRE2 and `fancy-regex`. `css` and `xpath` write the selectors for HTML pages, in the lists
+    /// `content` and `drop`. `ftr` writes a file for each source, as Full-Text RSS and programs like it read site configurations.
     #[arg(long, value_enum, value_name = "FORM")]
     to: To,
     /// JSONL file, or folder for `ftr`; `-` for stdout
     #[arg(short, long, value_name = "OUT", help_heading = "Output", display_order = 0)]
     output: PathBuf,
-    /// Also write selectors that nobody decided about
+    /// Also write patterns that nobody decided about
     #[arg(long)]
     proposed: bool,
     #[command(flatten)]
@@ -46,9 +49,17 @@ pub struct ExportArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum To {
+    Regex,
     Css,
     Xpath,
     Ftr,
+}
+
+/// The regexes of a source, or of all sources.
+#[derive(Serialize)]
+struct Regexes<'f> {
+    source: &'f str,
+    regexes: Vec<&'f str>,
 }
 
 /// The selectors of a source.
@@ -62,6 +73,9 @@ struct Selectors<'f> {
 /// Runs the command.
 pub fn run(args: &ExportArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let library = Library::load(&args.patterns)?;
+    if args.to == To::Regex {
+        return args.write_regexes(&library, global, reporter);
+    }
     // Each selector belongs to one source, so shared patterns have none.
     let sources: Vec<Selectors> =
         library.files().filter(|file| file.source != SHARED).map(|file| args.selectors(file, reporter)).collect();
@@ -73,7 +87,7 @@ pub fn run(args: &ExportArgs, global: &Global, reporter: &Reporter) -> anyhow::R
         });
     }
     match args.to {
-        To::Css | To::Xpath => args.write_lines(&written, &global.reads)?,
+        To::Regex | To::Css | To::Xpath => args.write_lines(&written, SELECTORS, &global.reads)?,
         To::Ftr => args.write_site_configs(&written, &global.reads)?,
     }
     let number: usize = written.iter().map(|of| of.content.len() + of.drop.len()).sum();
@@ -82,11 +96,40 @@ pub fn run(args: &ExportArgs, global: &Global, reporter: &Reporter) -> anyhow::R
 }
 
 impl ExportArgs {
+    fn write_regexes(&self, library: &Library, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+        let of_file = |file| {
+            let patterns = self.wanted(file).filter(|pattern| pattern.elements().is_none());
+            Regexes { source: &file.source, regexes: patterns.map(|pattern| pattern.regex.as_str()).collect() }
+        };
+        let sources = library.files().map(of_file).filter(|of| !of.regexes.is_empty());
+        let sources: Vec<Regexes> = sources.collect();
+        if sources.is_empty() {
+            reporter.warn(match self.proposed {
+                true => "the pattern files have no patterns",
+                false => "no pattern is accepted; accept some with `dehusk review`, or add --proposed",
+            });
+        }
+        self.write_lines(&sources, REGEXES, &global.reads)?;
+        let number: usize = sources.iter().map(|of| of.regexes.len()).sum();
+        reporter.note(&format!(
+            "{number} regex{} of {}",
+            if number == 1 { "" } else { "es" },
+            count(sources.len(), "source")
+        ));
+        Ok(Exit::Done)
+    }
+
+    /// The patterns to write.
+    fn wanted<'f>(&self, file: &'f PatternFile) -> impl Iterator<Item = &'f Pattern> + use<'f> {
+        let proposed = self.proposed;
+        let is_wanted = move |status| status == Status::Accepted || proposed && status == Status::Proposed;
+        file.patterns.iter().filter(move |pattern| is_wanted(pattern.status))
+    }
+
     fn selectors<'f>(&self, file: &'f PatternFile, reporter: &Reporter) -> Selectors<'f> {
-        let is_wanted = |status| status == Status::Accepted || self.proposed && status == Status::Proposed;
         let of = |role: Role| {
-            let patterns = file.patterns.iter().filter(|pattern| is_wanted(pattern.status));
-            let elements = patterns.filter_map(|pattern| pattern.elements()).filter(|elements| elements.role == role);
+            let elements =
+                self.wanted(file).filter_map(|pattern| pattern.elements()).filter(|elements| elements.role == role);
             elements.filter_map(|elements| self.written(&elements.selector, &file.source, reporter)).collect()
         };
         Selectors { source: &file.source, content: of(Role::Content), drop: of(Role::Drop) }
@@ -95,7 +138,7 @@ impl ExportArgs {
     fn written(&self, selector: &Selector, source: &str, reporter: &Reporter) -> Option<String> {
         let xpath = match self.to {
             To::Css => return Some(selector.css().to_owned()),
-            To::Xpath | To::Ftr => selector.xpath(),
+            To::Regex | To::Xpath | To::Ftr => selector.xpath(),
         };
         // In a site configuration, the text after a line break would be a new directive.
         let is_line = !xpath.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
@@ -110,7 +153,7 @@ impl ExportArgs {
         Some(xpath)
     }
 
-    fn write_lines(&self, sources: &[&Selectors], reads: &Reads) -> anyhow::Result<()> {
+    fn write_lines(&self, sources: &[impl Serialize], kind: OutputKind, reads: &Reads) -> anyhow::Result<()> {
         let mut lines = String::new();
         for source in sources {
             lines += &serde_json::to_string(source)?;
@@ -119,7 +162,7 @@ impl ExportArgs {
         if self.output == Path::new("-") {
             return print(&lines);
         }
-        self.write(&self.output, SELECTORS, &lines, reads)
+        self.write(&self.output, kind, &lines, reads)
     }
 
     fn write_site_configs(&self, sources: &[&Selectors], reads: &Reads) -> anyhow::Result<()> {
