@@ -313,12 +313,17 @@ fn rows_of(runs: Vec<TokenRun>, placed: &[Placed]) -> Vec<Row> {
         Row {
             run,
             documents: if removed >= kept { documents } else { 0 },
-            is_sure: kept as f64 <= KEPT_OF_SURE * removed as f64,
+            is_sure: is_sure(kept, removed),
             between: Open::default(),
             after: Open::default(),
         }
     };
     runs.into_iter().enumerate().map(row).collect()
+}
+
+/// Whether text is removed wherever it is, if it is kept in some places and removed in others.
+pub fn is_sure(kept: usize, removed: usize) -> bool {
+    kept as f64 <= KEPT_OF_SURE * removed as f64
 }
 
 /// What may be removed with a row: open lines, and the number of tokens in them that the decision keeps and removes.

@@ -9,10 +9,10 @@
 pub mod blocks;
 pub mod effects;
 pub mod ends;
-pub mod proposals;
 mod rehearsal;
 pub mod sampling;
 pub mod selectors;
+pub mod shared;
 pub mod pattern_selection;
 pub mod warnings;
 
@@ -21,7 +21,6 @@ use crate::pages::PageText;
 use crate::patterns::PatternFile;
 use ends::Ends;
 use pattern_selection::needed_patterns;
-use proposals::Proposals;
 use rehearsal::Rehearsal;
 use sampling::{Sampled, sample_of};
 
@@ -32,8 +31,6 @@ use sampling::{Sampled, sample_of};
 /// used, evenly spread. Patterns that a person changed or decided on are kept.
 pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
     let texts: Vec<&str> = sample_of(texts).map(AsRef::as_ref).collect();
-    let mut own = own;
-    Proposals::of(&Sampled::new(&own.clone(), shared, &texts)).mark(&mut own);
     let options = SelectOptions { has_ends: true, all_patterns: false, cleaning: CleanOptions::default() };
     tried_out(&own, shared, &texts, |_| None, &options)
 }

@@ -20,7 +20,7 @@ use dehusk_core::mining::cross_source::{self, Templates};
 use dehusk_core::pages::PageText;
 use dehusk_core::patterns::merge::merge;
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED};
-use dehusk_core::selection::proposals::Proposals;
+use dehusk_core::selection::shared::SharedMatches;
 use dehusk_core::selection::sampling::Sampled;
 use dehusk_core::selection::warnings::unlike;
 use dehusk_core::selection::{SelectOptions, tried_out};
@@ -133,7 +133,7 @@ impl Combiner<'_> {
         let own = files.iter().filter(|file| file.source != SHARED).count();
         let mut shared = files.split_off(own);
         let budget = Budget::new(self.options.memory);
-        self.test(&mut files, &mut shared, &budget)?;
+        self.test(&files, &mut shared, &budget)?;
         let select = SelectOptions {
             has_ends: self.html.has_ends(),
             all_patterns: self.options.all_patterns,
@@ -154,26 +154,23 @@ impl Combiner<'_> {
         Ok(tried?.into_iter().chain(shared).collect())
     }
 
-    /// Finds the patterns that can be proposed to people, and marks them in the files.
-    fn test(&self, own: &mut [PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
+    /// Finds the shared patterns that can be proposed to people. The others become evidence.
+    fn test(&self, own: &[PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
+        let [shared] = shared else { return Ok(()) };
         self.observer.start("testing", Steps::Things(own.len() as u64));
         let tested = share_out_and_collect(self.options.threads, own.len(), |index| -> Result<_> {
-            let (count, need) = self.fitting(index, &own[index], shared.first(), budget.limit())?;
+            let (count, need) = self.fitting(index, &own[index], Some(shared), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
-            let proposals = Proposals::of(&Sampled::new(&own[index], shared.first(), &texts));
+            let matches = SharedMatches::of(&Sampled::new(&own[index], Some(shared), &texts));
             self.observer.step(1);
-            Ok(proposals)
+            Ok(matches)
         });
         self.observer.finish();
 
-        let tested = tested?;
-        own.iter_mut().zip(&tested).for_each(|(file, proposals)| proposals.mark(file));
-        for file in shared {
-            let mut proposals = Proposals::default();
-            tested.iter().for_each(|of_source| proposals.add(of_source));
-            proposals.mark(file);
-        }
+        let mut matches = SharedMatches::default();
+        tested?.iter().for_each(|of_source| matches.add(of_source));
+        matches.mark(shared);
         Ok(())
     }
 

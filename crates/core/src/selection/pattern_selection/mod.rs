@@ -1,8 +1,8 @@
 //! Selects a few patterns that remove the same text as all patterns together.
 //!
 //! Takes a source's pattern file and texts. Returns the file with only the patterns that are needed. Mined patterns
-//! overlap: "Home", "Home | News" and "Home | News | Sport" recur in different documents. Nobody wants to review all 3
-//! if 1 is enough. The measure is the text for which all patterns together are strong evidence. The patterns that
+//! overlap: "Home", "Home | News" and "Home | News | Sport" recur in different documents. 1 of them
+//! is enough. The measure is the text for which all patterns together are strong evidence. The patterns that
 //! explain most of it are chosen first, until nearly all of it is explained.
 //!
 //! Two kinds of patterns are always kept: those that a person decided on, and the shared ones, because they are also
@@ -15,47 +15,31 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
-use crate::cleaning::Cleaner;
 use crate::patterns::{Pattern, PatternFile};
 use crate::selection::ends::Ends;
 use crate::selection::sampling::Sampled;
 use coverage::Coverage;
-use greedy::{Choice, select};
+use greedy::select;
 
 /// The source's own file with only the patterns that are needed. Together with the shared patterns, the needed patterns
 /// must explain nearly all text that all patterns explain, and articles must end in the same places. A pattern that a
 /// person touched is always kept.
-///
-/// First, patterns for people are chosen, as few and short as possible. Then evidence is added until nearly all text is
-/// explained.
 pub fn needed_patterns(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
     let own_ids: HashSet<&str> = own.all().map(|pattern| pattern.id.as_str()).collect();
-    let for_people: HashSet<&str> = own.patterns.iter().map(|pattern| pattern.id.as_str()).collect();
     let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
     let given =
         cleaner.patterns().iter().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
     let given: Vec<bool> = given.collect();
-    let is_for_people = |pattern: &Pattern| for_people.contains(pattern.id.as_str());
-    let barred: Vec<bool> = cleaner.patterns().iter().map(|pattern| !is_for_people(pattern)).collect();
     let mut pages: Vec<Coverage> = sampled.samples.par_iter().map(|sample| Coverage::new(cleaner, sample)).collect();
-    let chosen = select(cleaner, &mut pages, given, &Choice::for_people(barred));
-    let patterns = ids_of(cleaner, &chosen, is_for_people);
-    let chosen = select(cleaner, &mut pages, chosen, &Choice::complete(cleaner.patterns().len()));
-    let needed = ids_of(cleaner, &chosen, |_| true);
+    let chosen = select(cleaner, &mut pages, given);
+    let chosen = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+    let needed: HashSet<&str> = chosen.map(|(pattern, _)| pattern.id.as_str()).collect();
+    let is_needed = |pattern: &Pattern| pattern.is_touched() || needed.contains(pattern.id.as_str());
     let mut file = own.clone();
-    file.keep_as_patterns(|pattern| patterns.contains(&pattern.id));
-    file.evidence.retain(|evidence| needed.contains(&evidence.id));
+    file.patterns.retain(is_needed);
+    file.evidence.retain(is_needed);
     file
-}
-
-fn ids_of(cleaner: &Cleaner, chosen: &[bool], is_asked_for: impl Fn(&Pattern) -> bool) -> HashSet<String> {
-    let chosen = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen);
-    chosen
-        .map(|(pattern, _)| pattern)
-        .filter(|pattern| is_asked_for(pattern))
-        .map(|pattern| pattern.id.clone())
-        .collect()
 }
 
 #[cfg(test)]
@@ -118,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rare_kind_of_page_keeps_its_patterns_as_evidence() {
+    fn a_rare_kind_of_page_keeps_its_patterns() {
         let rare = "Home and News and Sport\n\nPictures of the day\n\nA boat.\n";
         let pages: Vec<String> = (0..400).map(|page| PAGE.replace("open", &format!("open{page}"))).collect();
         let texts: Vec<&str> = pages.iter().map(String::as_str).chain([rare]).collect();
         let file =
             file(&[("Home and News and Sport", 10), ("All about the Daily Post", 9), ("Pictures of the day", 1)]);
-        let patterns = ["All about the Daily Post", "Home and News and Sport"].map(str::to_owned).to_vec();
-        assert_eq!(needed(&file, None, &texts), [patterns, vec!["Pictures of the day".to_owned()]]);
+        let patterns = ["All about the Daily Post", "Home and News and Sport", "Pictures of the day"];
+        assert_eq!(left(&file, None, &texts), patterns);
     }
 
     #[test]
