@@ -4,7 +4,9 @@
 //! old and the new value. So a step is undone by swapping these values, and a change is made only if the old value is
 //! still as the person saw it.
 
-use dehusk_core::patterns::{Keep, Loose, Pattern, PatternFile, Status};
+use std::sync::Arc;
+
+use dehusk_core::patterns::{Block, Form, Keep, Loose, Pattern, PatternFile, Status};
 
 /// The fields of a pattern that a person may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct Entry {
     pub status: Status,
     /// See [`Pattern::regex`].
     pub regex: String,
+    /// The block that the regex was made from, with what it removes. `None` after a person has edited the regex.
+    pub block: Option<BlockEntry>,
     /// See [`Pattern::example`].
     pub example: String,
     /// See [`Pattern::ends_after`].
@@ -21,12 +25,28 @@ pub struct Entry {
     pub note: String,
 }
 
+/// A block, and the share of removed words that it accounts for, in thousandths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockEntry {
+    block: Arc<Block>,
+    removes: Option<u32>,
+}
+
+impl BlockEntry {
+    fn of(pattern: &Pattern) -> Option<BlockEntry> {
+        let Form::Block(block) = &pattern.form else { return None };
+        let removes = pattern.removes.map(|removes| (1000.0 * removes).round() as u32);
+        Some(BlockEntry { block: Arc::clone(block), removes })
+    }
+}
+
 impl Entry {
     /// The current values.
     pub fn of(pattern: &Pattern) -> Entry {
         Entry {
             status: pattern.status,
             regex: pattern.regex.clone(),
+            block: BlockEntry::of(pattern),
             example: pattern.example.clone(),
             ends_after: pattern.ends_after,
             note: pattern.note.clone(),
@@ -175,9 +195,20 @@ fn write(file: &mut PatternFile, index: usize, from: &Entry, to: &Entry) -> Resu
         return Err(Refusal::Changed(pattern.id.clone()));
     }
     if from.regex != to.regex {
-        pattern.form = pattern.form.edited(&pattern.id, &to.regex, &file.lexer).map_err(Refusal::Invalid)?;
+        match &to.block {
+            Some(BlockEntry { block, removes }) => {
+                pattern.form = Form::Block(Arc::clone(block));
+                pattern.removes = removes.map(|removes| f64::from(removes) / 1000.0);
+            }
+            None => {
+                if from.block.is_some() {
+                    pattern.removes = None;
+                }
+                pattern.form = pattern.form.edited(&pattern.id, &to.regex, &file.lexer).map_err(Refusal::Invalid)?;
+            }
+        }
     }
-    let Entry { status, regex, example, ends_after, note } = to.clone();
+    let Entry { status, regex, example, ends_after, note, .. } = to.clone();
     *pattern = Pattern { status, regex, example, ends_after, note, ..pattern.clone() };
     Ok(())
 }

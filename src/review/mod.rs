@@ -227,6 +227,9 @@ impl Session {
                     }
                 }
             }
+            if entry.regex != regex {
+                entry.block = None;
+            }
             (entry.regex, entry.ends_after) = (regex, ends_after);
         })?;
         Ok(message + more)

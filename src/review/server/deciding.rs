@@ -77,7 +77,8 @@ pub(super) async fn try_out(
     apart_while_asked(move |go_on| {
         let file = review.session.file(&source)?;
         let from = Entry::of(&file.patterns[index_of(&file, &id)?]);
-        let to = Entry { regex: edit.regex, ends_after: edit.ends_after, ..from.clone() };
+        let block = from.block.clone().filter(|_| from.regex == edit.regex);
+        let to = Entry { regex: edit.regex, block, ends_after: edit.ends_after, ..from.clone() };
         let step = Step::in_file("edited".to_owned(), &source, vec![Change::Pattern { id: id.clone(), from, to }]);
         Ok(page(match review.session.preview(&[step], go_on) {
             Ok(previews) => html! { @for shown in &previews { (preview::trial(&review.links, &source, &id, shown)) } },

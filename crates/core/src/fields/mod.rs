@@ -35,7 +35,7 @@ pub mod names;
 
 pub use columns::{Column, Columns};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -102,21 +102,33 @@ impl Fields {
     /// patterns are left out, and with `only_accepted` also proposed ones.
     pub fn new(files: &[&PatternFile], only_accepted: bool) -> Fields {
         let (mut runs, mut written) = (Vec::new(), Vec::new());
+        let mut seen = HashSet::new();
+        let mut add = |id: &str, run: &TokenRun, edges, lexer: &Lexer| {
+            // A row of a block is often evidence, too.
+            if seen.insert(run.clone()) {
+                runs.push((id.to_owned(), run.clone(), edges, lexer.clone(), names::places(run, lexer.mutable())));
+            }
+        };
         for Reviewed { pattern, file, .. } in Review::of(files, only_accepted).applied {
             match &pattern.form {
-                Form::Run(run) => runs.push((pattern, run, &file.lexer, names::places(run, file.lexer.mutable()))),
+                Form::Run(run) => add(&pattern.id, run, Edges::written_in(&pattern.regex), &file.lexer),
+                Form::Block(block) => {
+                    let edges = Edges::of_runs(block.rows.iter().map(|row| &row.run));
+                    block.rows.iter().for_each(|row| add(&pattern.id, &row.run, edges, &file.lexer));
+                }
                 Form::Regex(regex) => written.extend(Written::of(&pattern.id, regex)),
-                Form::Block(_) | Form::Elements(_) => {}
+                Form::Elements(_) => {}
             }
         }
+        runs.retain(|(.., places)| !places.is_empty());
         let ambiguous = names::ambiguous(runs.iter().flat_map(|(.., places)| places));
         let (mut mined, mut lexers) = (Vec::new(), Vec::new());
-        for (pattern, run, lexer, places) in runs.into_iter().filter(|(.., places)| !places.is_empty()) {
-            let columns = names::names(&places, &pattern.id, &ambiguous);
-            mined.push(Mined { run: run.clone(), edges: Edges::written_in(&pattern.regex), columns });
+        for (id, run, edges, lexer, places) in runs {
+            let columns = names::names(&places, &id, &ambiguous);
+            mined.push(Mined { run, edges, columns });
             lexers.push(lexer);
         }
-        Fields { readers: readers(&mined, &lexers), mined, written }
+        Fields { readers: readers(&mined, &lexers.iter().collect::<Vec<_>>()), mined, written }
     }
 
     /// The names of all possible columns, pattern by pattern. Some may occur more than once.

@@ -15,14 +15,14 @@ use crate::tokens::{Lexer, MutableSet, TokenRun};
 /// A block matches text that begins and ends with a row. After a row comes another row of the block. Open lines may be
 /// between the two, and after the last row, as many as the first of the two allows. At least one of the rows must be
 /// [sure](Row::is_sure). So a new order of the rows, or a row that is missing, changes nothing.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The rows. Never empty; one is sure at least.
     pub rows: Vec<Row>,
 }
 
 /// A row of a block: a line, or a part of a line, with its mutable parts and slots.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Its tokens. They begin and end with a break where the line does.
     pub run: TokenRun,

@@ -35,10 +35,9 @@ const ROW_SHARE: f64 = 0.05;
 const LOSS: f64 = 5.0;
 /// A row is removed wherever it is if the decision keeps it in at most this share of its places.
 const KEPT_OF_SURE: f64 = 0.02;
-/// Two rows are in one block if one follows the other in this share of the documents of the rarer one.
+/// Two rows are in one block if one follows the other in this share of the documents of the rarer one. A row that is in
+/// several stretches in more than this share of its documents has several places in a page, such as menu and foot.
 const TOGETHER: f64 = 0.5;
-/// A row has several places in a page, such as menu and foot, if it is in more stretches than documents by this factor.
-const SEVERAL_PLACES: f64 = 1.1;
 /// Maximum number of lines between two rows, and of characters in each.
 const MOST_OPEN: Open = Open { lines: 60, characters: 2000 };
 /// Maximum number of lines after the last row, and of characters in each.
@@ -265,32 +264,53 @@ pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
     found
 }
 
-/// The runs that are removed as a row in enough documents. A row in fewer counts as the pattern with slots that matches
-/// all of it.
+/// The runs that are removed as a row in enough documents. A row that is one of many which a pattern with slots matches,
+/// such as one byline of many, counts as that pattern.
 fn recurring(documents: &[Decided], least: usize) -> Vec<TokenRun> {
-    let count = |runs: &mut dyn Iterator<Item = (usize, TokenRun)>| {
-        let mut documents_of: FxHashMap<TokenRun, (usize, usize)> = FxHashMap::default();
-        for (number, run) in runs {
-            let (count, last) = documents_of.entry(run).or_insert((0, usize::MAX));
-            *count += usize::from(*last != number);
-            *last = number;
+    let rows = documents.iter().enumerate().flat_map(|(number, of)| {
+        of.removed_rows().map(move |row| {
+            let slotted = of.slotted.iter().filter(|(tokens, _)| *tokens == row).map(|(_, run)| *run).min();
+            (number, of.run(&row), slotted)
+        })
+    });
+    let (mut literal, mut slotted) = (Counts::default(), Counts::default());
+    let mut slotted_of: FxHashMap<TokenRun, TokenRun> = FxHashMap::default();
+    for (number, run, pattern) in rows {
+        if let Some(pattern) = pattern {
+            slotted.add(number, pattern.clone());
+            let least = slotted_of.entry(run.clone()).or_insert_with(|| pattern.clone());
+            if pattern < least {
+                *least = pattern.clone();
+            }
         }
-        documents_of
+        literal.add(number, run);
+    }
+    let is_usual = |run: &TokenRun, count: usize| {
+        let of_pattern = slotted_of.get(run).map_or(0, |pattern| slotted.documents(pattern));
+        count as f64 >= TOGETHER * of_pattern as f64
     };
-    let rows =
-        || documents.iter().enumerate().flat_map(|(number, of)| of.removed_rows().map(move |row| (number, of, row)));
-    let literal = count(&mut rows().map(|(number, of, row)| (number, of.run(&row))));
-    let is_rare = |run: &TokenRun| literal.get(run).is_none_or(|&(count, _)| count < least);
-    let slotted = count(&mut rows().filter_map(|(number, of, row)| {
-        let matched = of.slotted.iter().filter(|(tokens, _)| *tokens == row).map(|(_, run)| *run);
-        let run = matched.min_by(|a, b| a.cmp(b))?;
-        is_rare(&of.run(&row)).then(|| (number, run.clone()))
-    }));
-    let mut runs: Vec<TokenRun> =
-        literal.into_iter().chain(slotted).filter(|(_, (count, _))| *count >= least).map(|(run, _)| run).collect();
+    let literal = literal.0.iter().filter(|(run, (count, _))| is_usual(run, *count));
+    let enough = literal.chain(&slotted.0).filter(|(_, (count, _))| *count >= least);
+    let mut runs: Vec<TokenRun> = enough.map(|(run, _)| run.clone()).collect();
     runs.sort_unstable();
     runs.dedup();
     runs
+}
+
+/// The number of documents of each run, and the last one of them.
+#[derive(Default)]
+struct Counts(FxHashMap<TokenRun, (usize, usize)>);
+
+impl Counts {
+    fn add(&mut self, document: usize, run: TokenRun) {
+        let (count, last) = self.0.entry(run).or_insert((0, usize::MAX));
+        *count += usize::from(*last != document);
+        *last = document;
+    }
+
+    fn documents(&self, run: &TokenRun) -> usize {
+        self.0.get(run).map_or(0, |(count, _)| *count)
+    }
 }
 
 /// The rows, by what the decision does at their places. A row that is kept more often than removed gets no document.
@@ -401,18 +421,21 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
             }
         });
     }
-    let mut stretches_of = vec![0_usize; rows.len()];
-    let mut documents_of = vec![(0_usize, usize::MAX); rows.len()];
+    let mut stretches_in: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     for (number, joined) in &stretches {
         let distinct: FxHashSet<usize> = joined.iter().map(|place| place.row).collect();
-        for row in distinct {
-            stretches_of[row] += 1;
-            let (documents, last) = &mut documents_of[row];
-            *documents += usize::from(*last != *number);
-            *last = *number;
-        }
+        distinct.into_iter().for_each(|row| *stretches_in.entry((row, *number)).or_default() += 1);
     }
-    let has_one_place = |row: usize| stretches_of[row] as f64 <= SEVERAL_PLACES * documents_of[row].0 as f64;
+    // For each row, the number of documents, and of those with several stretches.
+    let mut documents_of = vec![[0_usize; 2]; rows.len()];
+    for ((row, _), stretches) in stretches_in {
+        documents_of[row][0] += 1;
+        documents_of[row][1] += usize::from(stretches > 1);
+    }
+    let has_one_place = |row: usize| {
+        let [documents, with_several] = documents_of[row];
+        with_several as f64 <= TOGETHER * documents as f64
+    };
 
     let mut follows: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for (_, joined) in &stretches {
@@ -430,7 +453,7 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
     }
     let mut groups = Groups::of(rows.len());
     for ((a, b), count) in follows {
-        let rarer = documents_of[a].0.min(documents_of[b].0);
+        let rarer = documents_of[a][0].min(documents_of[b][0]);
         if count as f64 >= TOGETHER * rarer as f64 {
             groups.unite(a, b);
         }
@@ -452,7 +475,7 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
         }
     }
     let block = |members: BTreeMap<usize, Member>| {
-        let enough = |row: usize, member: &Member| member.documents >= least.min(documents_of[row].0);
+        let enough = |row: usize, member: &Member| member.documents >= least.min(documents_of[row][0]);
         let mut members: Vec<(usize, Member)> =
             members.into_iter().filter(|(row, member)| enough(*row, member)).collect();
         members.sort_by(|(row, a), (other, b)| a.mean_place().cmp(&b.mean_place()).then(row.cmp(other)));

@@ -175,8 +175,7 @@ mod tests {
         let texts = pages(|_| String::new());
         let read = file(&[(MENU, 20)]);
         let here = SharedMatches::of(&Sampled::new(&read, None, &texts));
-        let nowhere =
-            SharedMatches(HashMap::from([(read.patterns[0].id.clone(), [99, 0])]));
+        let nowhere = SharedMatches(HashMap::from([(read.patterns[0].id.clone(), [99, 0])]));
         let is_proposed = |sources: &[&SharedMatches]| {
             let (mut all, mut file) = (SharedMatches::default(), read.clone());
             sources.iter().for_each(|source| all.add(source));
