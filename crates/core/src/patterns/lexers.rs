@@ -157,7 +157,7 @@ pub(super) fn listed(patterns: &[MutablePattern], indentation: &str) -> String {
     yaml
 }
 
-/// The content of [`MUTABLE`] for files with these sets, and for other files, whose table was `before`.
+/// The content of [`MUTABLE`] for files with these sets, of which none is empty, and for other files, whose table was `before`.
 ///
 /// # Errors
 /// If `before` is no such table.
@@ -168,12 +168,11 @@ pub fn table<'s>(sets: impl IntoIterator<Item = &'s MutableSet>, before: &str) -
         let list = |(hash, records): (String, Vec<MutableRecord>)| (hash, listed(&patterns(records), "  "));
         lists.extend(table.mutable.into_iter().map(list));
     }
-    let is_needed = |set: &&MutableSet| !set.patterns().is_empty();
-    lists.extend(sets.into_iter().filter(is_needed).map(|set| (hash_of(set), listed(set.patterns(), "  "))));
+    lists.extend(sets.into_iter().map(|set| (hash_of(set), listed(set.patterns(), "  "))));
     let mut yaml =
         "# The mutable patterns of the pattern files in this folder. Each file names its own under `mutable`.\n"
             .to_owned();
-    yaml.push_str(if lists.is_empty() { "mutable: {}\n" } else { "mutable:\n" });
+    yaml.push_str("mutable:\n");
     lists.into_iter().for_each(|(hash, list)| yaml.extend(["  '", &hash, "':\n", &list]));
     Ok(yaml)
 }

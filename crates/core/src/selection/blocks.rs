@@ -48,7 +48,7 @@ const RARE: f64 = 0.2;
 const LENGTHS: usize = 12;
 
 /// Adds the blocks of a source to its file. `read` returns the document of an index. Other patterns that nobody touched
-/// become evidence.
+/// become evidence, except those before which articles end.
 ///
 /// A block that shares most of its words with a block that a person has decided on continues it: it has its id, status
 /// and note.
@@ -85,7 +85,7 @@ pub fn add<'t>(
 
     let removed: usize = decided.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
     let mut old: Vec<Pattern> = file.patterns.extract_if(.., |pattern| pattern.block().is_some()).collect();
-    file.keep_as_patterns(|pattern| pattern.elements().is_some());
+    file.keep_as_patterns(|pattern| pattern.elements().is_some() || pattern.ends_after.is_some());
     let mut taken: FxHashSet<String> = file.all().chain(&old).map(|pattern| pattern.id.clone()).collect();
     for FoundBlock { block, documents, occurrences, tokens, example, .. } in found {
         let fresh = Pattern {
