@@ -86,7 +86,7 @@ fn run(sandbox: &Sandbox, name: &str, options: &str) -> (Tree, Contents) {
 fn assert_alike(sandbox: &Sandbox, files: &[(&str, Vec<u8>)], options: &str, expected: &Contents) {
     files.iter().for_each(|(name, bytes)| sandbox.write(name, bytes));
     let (patterns, cleaned) = run(sandbox, "folder", options);
-    assert_eq!(patterns.len(), SOURCES.len() + 1, "a file for each source, and a shared one");
+    assert_eq!(patterns.len(), SOURCES.len() + 2, "a file for each source, a shared one, and a table");
     assert!(cleaned == *expected, "{:?}\n{:?}", cleaned.first(), expected.first());
     for (name, bytes) in files {
         let (of_this, cleaned_of_this) = run(sandbox, name, options);

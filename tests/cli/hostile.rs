@@ -347,7 +347,7 @@ fn menus_that_mark_the_line_of_the_page() {
     (0..PAGES).for_each(|number| sandbox.write(&format!("corpus/odd/{number:03}.txt"), page(number)));
     expect(&sandbox, 0, "mine corpus -o patterns --quiet");
     let file = sandbox.read("patterns/odd.yaml");
-    assert!(file.contains(r"long\s+menu"), "{file}");
+    assert!(file.contains("long menu"), "{file}");
 }
 
 /// Any number of equal lines is a repeat that many documents have. A pattern for each number would match at each line.
@@ -374,7 +374,7 @@ fn pages_alike_but_for_a_word_each() {
     let sandbox = Sandbox::new();
     (0..WORDS).for_each(|number| sandbox.write(&format!("corpus/odd/{number:03}.txt"), page(number)));
     expect(&sandbox, 0, "mine corpus -o patterns --quiet");
-    assert!(sandbox.read("patterns/odd.yaml").contains("regex:"));
+    assert!(sandbox.read("patterns/odd.yaml").contains("evidence:"));
 }
 
 // Streams: the pages of a source teach what recurs, so each shape comes several times, each time with another story.

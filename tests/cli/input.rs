@@ -192,7 +192,9 @@ fn a_source_of_one_document_is_left_alone() {
     sandbox.write_pages("tide", 0..1);
     let ran = sandbox.expect(0, "run corpus -o out");
     ran.says("source 'tide' is too small to mine: it needs 5 different documents and has 1");
-    assert!(sandbox.read("out/patterns/tide.yaml").contains("patterns: []"));
+    let index = sandbox.read("out/patterns/_index.yaml");
+    assert!(index.contains("source: 'tide'") && index.contains("why: 'it has only 1 document'"), "{index}");
+    assert!(!sandbox.path("out/patterns/tide.yaml").exists());
     assert_eq!(sandbox.tree("out/cleaned"), sandbox.tree("corpus"));
 }
 
@@ -203,7 +205,7 @@ fn a_thousand_identical_documents_are_one() {
     (0..1000).for_each(|number| sandbox.write(&format!("corpus/tide/{number:04}.txt"), &page));
     let ran = sandbox.expect(0, "run corpus -o out");
     ran.says("it needs 5 different documents and has 1");
-    assert!(sandbox.read("out/patterns/tide.yaml").contains("documents: 1000, near_duplicates: 999"));
+    assert!(sandbox.read("out/patterns/_index.yaml").contains("documents: 1000, near_duplicates: 999"));
     assert_eq!(sandbox.tree("out/cleaned"), sandbox.tree("corpus"));
 }
 
@@ -298,7 +300,7 @@ fn lines_of_jsonl_cannot_lead_out_of_the_output() {
     assert_eq!(sandbox.read("out/deep/lines.jsonl"), line("tide"));
     let is_output = |name: &String| !name.starts_with("patterns/") && !name.starts_with("out/deep/.dehusk/report/");
     let names: Vec<String> = sandbox.tree("").into_keys().filter(is_output).collect();
-    assert_eq!(names, ["in/lines.jsonl", "out/deep/lines.jsonl", "out/mined/tide.yaml"]);
+    assert_eq!(names, ["in/lines.jsonl", "out/deep/lines.jsonl", "out/mined/_index.yaml", "out/mined/_mutable.yaml"]);
 }
 
 #[test]
@@ -314,7 +316,14 @@ fn hosts_and_what_a_regex_finds_cannot_lead_out_of_the_output() {
     }
     let mut names: Vec<String> = sandbox.tree("").into_keys().collect();
     names.retain(|name| !name.starts_with("in/") && !name.ends_with("/cleaned/lines.jsonl"));
-    assert!(names.iter().all(|name| name.ends_with("/patterns/-.yaml")), "{names:?}");
+    let is_about_folder = |name: &str| name.ends_with("/_index.yaml") || name.ends_with("/_mutable.yaml");
+    assert!(names.iter().all(|name| is_about_folder(name)), "{names:?}");
+    let indices = names.iter().filter(|name| name.ends_with("/_index.yaml")).map(|name| sandbox.read(name));
+    assert!(
+        indices
+            .flat_map(|index| index.lines().skip(2).map(str::to_owned).collect::<Vec<_>>())
+            .all(|line| line.contains("source: '-'"))
+    );
 }
 
 #[test]

@@ -30,10 +30,9 @@ const AT_FIRST: [usize; 3] = [3, 5, 7];
 
 /// The parsed file of each source.
 fn files(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
-    let parse = |yaml: &[u8]| {
-        PatternFile::parse(&String::from_utf8_lossy(yaml), &LexerCache::default()).expect("a pattern file")
-    };
-    sandbox.tree("patterns").iter().map(|(name, yaml)| (name.clone(), parse(yaml))).collect()
+    let library = dehusk::Library::load(&sandbox.path("patterns")).expect("pattern files");
+    let has_file = |file: &&PatternFile| sandbox.path(&format!("patterns/{}.yaml", file.source)).exists();
+    library.files().filter(has_file).map(|file| (format!("{}.yaml", file.source), file.clone())).collect()
 }
 
 /// The sample corpus: of each source, the documents in the first tenths (this number of them), or those after them.

@@ -10,10 +10,21 @@ const FILE: &str = r"dehusk: 1
 source: tide
 mined: {documents: 27, near_duplicates: 1, tokens: 14948, cutoff: 0.51, removed: 0.625, tokenizer: words}
 unusual: 'about 40 % of its content would be lost'
+loose: keep
 keep:
   - text: 'By the light of the harbor'
     note: ''
 patterns:
+  - id: 'b10c'
+    status: proposed
+    documents: 3
+    occurrences: 4
+    removes: 0.5
+    example: 'Home'
+    note: ''
+    rows:
+      - {documents: 3, text: '⏎Home⏎'}
+      - {documents: 2, sure: false, between: [3, 40], after: [2, 30], text: '⏎News {number}⏎'}
   - id: '5b90fe4e'
     status: proposed
     text: '⏎Most read⏎'
@@ -41,10 +52,7 @@ patterns:
     note: ''
     content: 'div.story > p'
 evidence:
-  - id: '3742adb3'
-    documents: 3
-    occurrences: 4
-    regex: '(?m)^\s*About\s+the\s+author\s*$'
+  - {documents: 3, among: 9, occurrences: 4, sources: 2, ends_after: 7, unspaced: true, text: '⏎About the author⏎'}
 mutable:
   - name: number
     regex: '[0-9]+'
@@ -92,7 +100,8 @@ impl Schema {
 fn it_takes_what_is_mined() {
     let (schema, sandbox) = (Schema::printed(), Sandbox::new());
     sandbox.expect(0, &format!("mine {} -o patterns --quiet", news()));
-    let files = sandbox.tree("patterns");
+    let mut files = sandbox.tree("patterns");
+    assert!(files.remove("_mutable.yaml").is_some());
     assert_eq!(files.len(), 7, "{:?}", files.keys());
     files.values().for_each(|file| schema.takes(&String::from_utf8_lossy(file)));
 }
@@ -136,13 +145,22 @@ fn it_refuses_what_dehusk_refuses() {
         ("text: '⏎Most read⏎'", "text: [read]"),
         ("    regex: '(?m)^\\s*Most\\s+read\\s*$'\n", ""),
         ("regex: '(?m)^\\s*Most", "regexp: '(?m)^\\s*Most"),
-        ("  - id: '3742adb3'\n    documents", "  - documents"),
+        ("  - {documents: 3, among: 9, occurrences: 4", "  - {documents: 3, among: 9, count: 4"),
+        ("occurrences: 4, sources: 2, ends_after: 7, unspaced: true, text: '⏎About the author⏎'", "occurrences: 4"),
+        ("unspaced: true", "unspaced: sometimes"),
+        ("loose: keep", "loose: maybe"),
+        ("between: [3, 40]", "between: [3]"),
+        ("between: [3, 40]", "between: [3, many]"),
+        ("sure: false", "sure: perhaps"),
+        ("      - {documents: 3, text: '⏎Home⏎'}", "      - {documents: 3}"),
+        ("    rows:\n", "    regex: 'Home'\n    rows:\n"),
+        ("mutable:\n  - name: number\n    regex: '[0-9]+'\n", "mutable: {number: '[0-9]+'}\n"),
         ("    drop: 'aside.related'\n", ""),
         ("    drop: 'aside.related'\n", "    drop: 'aside.related'\n    content: 'p'\n"),
         ("content: 'div.story > p'", "contents: 'div.story > p'"),
         ("evidence:", "evidences:"),
         ("ends_after: 10", "ends_after: soon"),
-        ("ends_after: 10", "removes: 0.5"),
+        ("ends_after: 10", "removes: 5"),
         ("removes: 0.125", "removes: 12.5"),
         ("removes: 0.125", "removes: much"),
         ("unusual: 'about 40 % of its content would be lost'", "unusual: [1]"),
@@ -165,6 +183,8 @@ fn it_knows_the_keys_that_dehusk_knows() {
         ("/definitions/mined", "near_duplicates: 1", "duplicates: 1"),
         ("/definitions/keep", "- text: ", "- words: "),
         ("/definitions/pattern", "among: 9", "of: 9"),
+        ("/definitions/row", "sure: false", "certain: false"),
+        ("/definitions/evidence", "unspaced: true", "spaced: true"),
         ("/definitions/mutable", "- name: ", "- called: "),
     ] {
         sandbox.write("tide.yaml", FILE.replacen(from, to, 1));
