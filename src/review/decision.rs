@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use dehusk_core::patterns::{Block, Form, Keep, Loose, Pattern, PatternFile, Status};
+use dehusk_core::patterns::{Block, Form, Keep, Loose, Pattern, PatternFile, Status, form};
 
 /// The fields of a pattern that a person may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +73,15 @@ pub enum Change {
         from: Entry,
         /// The new values.
         to: Entry,
+    },
+    /// A new pattern of a person, or one that is taken back.
+    Own {
+        /// Its id.
+        id: String,
+        /// The old values. `None` if the pattern is new.
+        from: Option<Entry>,
+        /// The new values. `None` if it is taken back.
+        to: Option<Entry>,
     },
     /// A change of a text to keep. A note of `None` means that the text is not kept.
     Keep {
@@ -161,6 +170,7 @@ impl FileChanges {
     pub fn undone(self) -> FileChanges {
         let back = |change| match change {
             Change::Pattern { id, from, to } => Change::Pattern { id, from: to, to: from },
+            Change::Own { id, from, to } => Change::Own { id, from: to, to: from },
             Change::Keep { text, from, to } => Change::Keep { text, from: to, to: from },
             Change::Loose { from, to } => Change::Loose { from: to, to: from },
         };
@@ -178,6 +188,7 @@ impl FileChanges {
                     let index = at.get(id).ok_or_else(|| Refusal::Gone(id.clone()))?;
                     write(&mut changed, *index, from, to)?;
                 }
+                Change::Own { id, from, to } => own(&mut changed, id, from.as_ref(), to.as_ref())?,
                 Change::Keep { text, from, to } => keep(&mut changed, text, from.as_deref(), to.as_deref())?,
                 Change::Loose { from, .. } if *from != changed.loose => return Err(Refusal::LooseChanged),
                 Change::Loose { to, .. } => changed.loose = *to,
@@ -210,6 +221,34 @@ fn write(file: &mut PatternFile, index: usize, from: &Entry, to: &Entry) -> Resu
     }
     let Entry { status, regex, example, ends_after, note, .. } = to.clone();
     *pattern = Pattern { status, regex, example, ends_after, note, ..pattern.clone() };
+    Ok(())
+}
+
+fn own(file: &mut PatternFile, id: &str, from: Option<&Entry>, to: Option<&Entry>) -> Result<(), Refusal> {
+    let at = file.patterns.iter().position(|pattern| pattern.id == id);
+    if at.map(|at| Entry::of(&file.patterns[at])).as_ref() != from {
+        return Err(Refusal::Changed(id.to_owned()));
+    }
+    if let Some(at) = at {
+        file.patterns.remove(at);
+    }
+    if let Some(Entry { status, regex, example, ends_after, note, .. }) = to.cloned() {
+        let form = form(id, &regex, &file.lexer).map_err(|error| Refusal::Invalid(error.to_string()))?;
+        file.patterns.push(Pattern {
+            id: id.to_owned(),
+            status,
+            regex,
+            form,
+            documents: 0,
+            among: file.mined.counted(),
+            occurrences: 0,
+            sources: None,
+            removes: None,
+            example,
+            ends_after,
+            note,
+        });
+    }
     Ok(())
 }
 

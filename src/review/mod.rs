@@ -300,6 +300,23 @@ impl Session {
         self.decide(Step::in_file(format!("{what}: “{}”", in_short(text)), source, changes))
     }
 
+    /// Removes a text from now on, with this note: adds an accepted pattern for it. Its id follows from the text.
+    fn remove(&self, source: &str, text: &str, note: &str) -> Result<(), SaveError> {
+        let keep = Keep::new(text, "").map_err(|error| Refusal::Invalid(error.to_string()))?;
+        let regex = keep.regex().as_str().to_owned();
+        let to = Entry {
+            status: Status::Accepted,
+            regex,
+            block: None,
+            example: text.to_owned(),
+            ends_after: None,
+            note: note.to_owned(),
+        };
+        let id = format!("own-{}", to.version());
+        let changes = vec![Change::Own { id, from: None, to: Some(to) }];
+        self.decide(Step::in_file(format!("always removed: “{}”", in_short(text)), source, changes))
+    }
+
     /// Decides what is done with text of a source that no pattern matches. The person saw the decision `from`.
     fn decide_on_loose(&self, source: &str, from: Loose, to: Loose) -> Result<String, SaveError> {
         let what = format!("{}: text without a pattern", status_of(to).name());

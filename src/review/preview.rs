@@ -187,7 +187,7 @@ impl Changed {
                 let file = files.entry(source.clone()).or_insert_with(unchanged);
                 changes.apply(Arc::make_mut(&mut file.then[number]))?;
                 let id = |change: &Change| match change {
-                    Change::Pattern { id, .. } => Some(id.clone()),
+                    Change::Pattern { id, .. } | Change::Own { id, .. } => Some(id.clone()),
                     Change::Keep { .. } | Change::Loose { .. } => None,
                 };
                 is_about_all_text |= of_file.iter().any(|change| matches!(change, Change::Loose { .. }));

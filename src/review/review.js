@@ -574,6 +574,17 @@ async function keep() {
   await refresh();
 }
 
+/** Makes a pattern of the selected text. */
+async function alwaysRemove() {
+  const selection = getSelection();
+  const text = selection.toString().trim();
+  const room = $("#document");
+  if (!room || !text || !room.contains(selection.anchorNode)) return tell("select a text in a document first", true);
+  await told(`${home}remove`, { text, document: Number(room.dataset.number) });
+  selection.removeAllRanges();
+  await refresh();
+}
+
 async function unkeep(text) {
   await told(`${home}keep`, { text, no_longer: true });
   await refresh();
@@ -607,6 +618,7 @@ const actions = {
   "more-matches": moreMatches,
   "more-text": (button) => loadDocument(button.dataset.limit),
   keep,
+  remove: alwaysRemove,
   unkeep: (button) => unkeep(button.dataset.text),
   overview: (link) => showOverview(link.href),
 };
@@ -639,7 +651,7 @@ document.addEventListener("click", (event) => {
 
 // A click would clear the selection before it is read.
 document.addEventListener("pointerdown", (event) => {
-  if (event.target.closest("[data-do=keep]")) event.preventDefault();
+  if (event.target.closest("[data-do=keep], [data-do=remove]")) event.preventDefault();
 });
 
 // Browsers drag a link instead of selecting its words. So while the pointer is down, it is not a link.
@@ -705,6 +717,7 @@ const keys = {
   n: actions.note,
   u: undo,
   x: keep,
+  d: alwaysRemove,
   m: showMatches,
   o: () => $("#pattern .contexts cite a")?.click(),
   "[": () => $("#before")?.click(),

@@ -66,7 +66,6 @@ pub enum Only {
 #[serde(rename_all = "lowercase")]
 pub enum Column {
     /// The name.
-    #[default]
     Source,
     /// Number of documents.
     Documents,
@@ -78,7 +77,8 @@ pub enum Column {
     Removed,
     /// The share that was removed when mined.
     Mined,
-    /// Number of warnings.
+    /// Number of warnings. First come the sources that need a person.
+    #[default]
     Warnings,
 }
 

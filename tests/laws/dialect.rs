@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use dehusk_core::cleaning::reading::matcher::TokenAutomaton;
 use dehusk_core::patterns::regex::Edges;
 use dehusk_core::patterns::{Form, Pattern, PatternFile};
+use dehusk_core::selection::select;
 use dehusk_core::tokens::{Piece, TokenRun};
 use rayon::prelude::*;
 
@@ -26,6 +27,17 @@ struct Subject {
 static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     let with_shared = |sample: &'static Sample| [(sample, &sample.patterns), (sample, &SAMPLES.shared)];
     SAMPLES.sources.iter().flat_map(with_shared).map(|(sample, file)| Subject::new(sample.source, file)).collect()
+});
+
+/// The blocks of each source on its documents.
+static BLOCKS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
+    let of_sample = |sample: &'static Sample| {
+        let mut file = select(sample.patterns.clone(), Some(&SAMPLES.shared), &sample.source.texts);
+        file.patterns.retain(|pattern| pattern.block().is_some());
+        assert!(!file.patterns.is_empty(), "{} has blocks", sample.source.name);
+        Subject::new(sample.source, Box::leak(Box::new(file)))
+    };
+    SAMPLES.sources.iter().map(of_sample).collect()
 });
 
 impl Subject {
@@ -105,7 +117,7 @@ fn every_pattern_matches_its_example_and_as_often_as_it_says() {
 
 #[test]
 fn pcre2_finds_the_same() {
-    for subject in SUBJECTS.iter() {
+    for subject in SUBJECTS.iter().chain(&*BLOCKS) {
         let found = subject.regexes.par_iter().map(|regex| by_pcre2(regex, subject.texts)).collect();
         subject.assert_same("PCRE2", &found);
     }
@@ -113,8 +125,9 @@ fn pcre2_finds_the_same() {
 
 #[test]
 fn python_finds_the_same() {
-    let jobs: Vec<Job> = SUBJECTS.iter().map(|Subject { regexes, texts, .. }| Job { regexes, texts }).collect();
-    for (subject, found) in SUBJECTS.iter().zip(by_python(&jobs).iter().flatten()) {
+    let subjects: Vec<&Subject> = SUBJECTS.iter().chain(&*BLOCKS).collect();
+    let jobs: Vec<Job> = subjects.iter().map(|Subject { regexes, texts, .. }| Job { regexes, texts }).collect();
+    for (subject, found) in subjects.into_iter().zip(by_python(&jobs).iter().flatten()) {
         subject.assert_same("Python", found);
     }
 }

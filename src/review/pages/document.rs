@@ -109,11 +109,15 @@ pub fn document(shown: &Shown, wanted: View) -> Markup {
         div.panes.reading {
             section #document aria-label="The document" data-number=(shown.at.number) { (text(shown)) }
             section.detail #detail aria-label="The selected pattern" {
-                p.quiet { "Click on removed text, or press " kbd { "j" } ", to see the pattern that removes it. Select a text and press " kbd { "x" } " to keep it always." }
+                p { "Is too much removed? Click on removed text, or press " kbd { "j" } ", to see the pattern that removes it, and reject it. "
+                    "Or select a text and press " kbd { "x" } ": it is never removed." }
+                p { "Is too little removed? Select the text and press " kbd { "d" } ": it is always removed." }
+                p { "Is it right? Go to the next document: " kbd { "]" } "." }
             }
         }
         div.bar.floating #selection hidden {
             button.primary type="button" data-do="keep" { "Never remove this" kbd { "x" } }
+            button type="button" data-do="remove" { "Always remove this" kbd { "d" } }
         }
     }
 }

@@ -176,7 +176,7 @@ pub fn progress([decided, all]: [usize; 2]) -> Markup {
     }
 }
 
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 20] = [
     ("j", "next pattern, or next removed text in a document"),
     ("k", "previous pattern, or previous removed text in a document"),
     ("a", "accept: all its matches are removed; go to the next pattern"),
@@ -187,6 +187,7 @@ const KEYS: [(&str, &str); 19] = [
     ("Ctrl ⏎", "save an edit or a note"),
     ("u", "undo the last decision"),
     ("x", "never remove the selected text, or the selected removed text"),
+    ("d", "always remove the selected text"),
     ("o", "open a document in which the pattern matches"),
     ("m", "show all matches of the pattern; press again to hide them"),
     ("[ ]", "previous document, next document"),

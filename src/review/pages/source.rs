@@ -5,11 +5,13 @@ use maud::{Markup, html};
 use super::{Links, loose};
 use crate::review::alike::AlikePatterns;
 use crate::review::decision::Entry;
+use crate::review::documents::Texts;
 use crate::review::query::{Query, Sort, effect};
 use crate::review::survey::worth;
-use crate::view::grouped;
+use crate::view::{grouped, percent};
 use dehusk_core::patterns::{Pattern, PatternFile, Status};
-use dehusk_core::selection::effects::Effects;
+use dehusk_core::selection::effects::{DocumentEffect, Effects};
+use dehusk_core::shown::shown;
 
 /// Number of patterns listed at a time, if the query does not ask for more.
 pub const PATTERNS_AT_A_TIME: usize = 200;
@@ -30,9 +32,32 @@ pub struct Listing<'l> {
     pub groups: Vec<AlikePatterns>,
 }
 
-/// The list, and space for the selected pattern.
-pub fn patterns(listing: &Listing, detail: Option<&Markup>) -> Markup {
+/// Links to five documents: from the one of which least is removed to the one of which most is removed.
+pub fn five_documents(links: &Links, source: &str, texts: &Texts, effects: &Effects) -> Markup {
+    let share = |index: usize| effects.documents.get(index).copied().flatten().map(DocumentEffect::share);
+    let mut all: Vec<(usize, f64)> =
+        (0..texts.documents.len()).filter_map(|index| Some((index, share(index)?))).collect();
+    all.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let last = all.len().saturating_sub(1);
+    let mut chosen: Vec<(usize, f64)> = (0..5).filter_map(|number| all.get(number * last / 4).copied()).collect();
+    chosen.dedup();
     html! {
+        @if !chosen.is_empty() {
+            p.quiet #five {
+                "What is removed of: "
+                @for (number, (index, share)) in chosen.into_iter().enumerate() {
+                    @if number > 0 { ", " }
+                    a href=(links.document(source, index)) { (shown(&texts.documents[index].id)) } " (" (percent(share)) ")"
+                }
+            }
+        }
+    }
+}
+
+/// Links to documents, the list, and space for the selected pattern.
+pub fn patterns(listing: &Listing, five: &Markup, detail: Option<&Markup>) -> Markup {
+    html! {
+        (five)
         div.bar.sticky #controls {
             (statuses(listing))
             label.search { span.unseen { "Search" } input #search type="search" placeholder="Search ( / )" value=(listing.query.search) autocomplete="off" spellcheck="false"; }

@@ -141,6 +141,28 @@ pub(super) async fn keep(State(review): State<Review>, Path(source): Path<String
     .await
 }
 
+/// A text to remove. `document` is the number of the document in which it was selected.
+#[derive(Deserialize)]
+pub(super) struct RemoveText {
+    text: String,
+    document: usize,
+}
+
+pub(super) async fn remove(
+    State(review): State<Review>,
+    Path(source): Path<String>,
+    Json(RemoveText { text, document }): Json<RemoveText>,
+) -> Done {
+    apart(move || {
+        let session = &review.session;
+        let (text, note) = session.as_it_stands(&source, &text, Some(document)).map_err(Failure::Invalid)?;
+        session.remove(&source, &text, &note)?;
+        let documents = count(session.documents_with(&source, &text), "document");
+        Ok(done(format!("always removed from now on, in {documents} here: “{}”", in_short(&text))))
+    })
+    .await
+}
+
 /// An empty object. It requires JSON, which a form on another site cannot send.
 #[derive(Deserialize)]
 pub(super) struct Undo {}

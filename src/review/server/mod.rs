@@ -105,6 +105,7 @@ fn routes(session: Arc<Session>, guard: &Guard) -> Router {
         .route(&at("s/{source}/all"), get(showing::ask).post(deciding::decide_on_all))
         .route(&at("s/{source}/all/preview"), get(showing::preview_of_many))
         .route(&at("s/{source}/keep"), post(deciding::keep))
+        .route(&at("s/{source}/remove"), post(deciding::remove))
         .route(&at("s/{source}/loose/"), get(showing::loose).post(deciding::decide_on_loose))
         .route(&at("s/{source}/loose/preview"), get(showing::preview_of_loose))
         .route(&at("s/{source}/p/{id}/"), get(showing::detail).post(deciding::decide))

@@ -235,7 +235,11 @@ pub(super) async fn patterns(
             (Some(""), _) => Some(review.loose(&name, &looked)),
             (_, index) => index.map(|index| review.detail(&name, &looked, index, &query)),
         };
-        let body = source::patterns(&review.listing(&name, &looked, &query, &selected), detail.as_ref());
+        let texts = review.session.documents.texts(&name);
+        let five = looked.effects().filter(|_| name != SHARED);
+        let five = five.map(|effects| source::five_documents(&review.links, &name, &texts, effects));
+        let listing = review.listing(&name, &looked, &query, &selected);
+        let body = source::patterns(&listing, &five.unwrap_or_default(), detail.as_ref());
         Ok(review.page(&name, "patterns", &looked, &body))
     })
     .await
