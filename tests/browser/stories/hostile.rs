@@ -57,17 +57,6 @@ fn with_own_patterns(patterns: TempDir) -> TempDir {
     patterns
 }
 
-/// Makes patterns of what mining takes for evidence here. Evidence has no example.
-fn with_evidence_as_patterns(patterns: TempDir) -> TempDir {
-    let example = format!("\n    example: {}\n    regex: '", serde_json::json!(REPEATED));
-    rewrite(&patterns, |yaml| {
-        let yaml = yaml.replacen("patterns: []\nevidence:\n", "patterns:\n", 1);
-        let (mined, rest) = yaml.split_once("mutable:\n").expect("mutable patterns");
-        format!("{}mutable:\n{rest}", mined.replace("\n    regex: '", &example))
-    });
-    patterns
-}
-
 fn rewrite(patterns: &TempDir, rewritten: impl FnOnce(&str) -> String) {
     let path = patterns.path().join(format!("{NAME}.yaml"));
     let yaml = fs::read_to_string(&path).expect("the mined file");
@@ -94,7 +83,7 @@ impl Browser {
 #[test]
 fn whatever_documents_say_is_text() {
     let corpus = corpus();
-    let review = Review::of(with_own_patterns(with_evidence_as_patterns(mined(corpus.path()))), corpus.path());
+    let review = Review::of(with_own_patterns(mined(corpus.path())), corpus.path());
     in_review_of(
         || review,
         |browser, review| {
@@ -160,7 +149,7 @@ fn hostile_documents_are_read_and_kept() {
 #[test]
 fn a_line_of_megabytes_is_shown_in_parts() {
     let corpus = corpus();
-    let patterns = with_evidence_as_patterns(mined(corpus.path()));
+    let patterns = mined(corpus.path());
     write_long_document(corpus.path());
     in_review_of(
         || Review::of(patterns, corpus.path()),
