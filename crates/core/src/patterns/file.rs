@@ -732,7 +732,7 @@ mutable:
         let told = |evidence: &str| problem("text: 'Share this'", evidence);
         assert_eq!(
             told("text: 'Share  this'"),
-            "f.yaml:42: the evidence 'Share  this' is not as dehusk writes it; mine again, or remove it"
+            "f.yaml:41: the evidence 'Share  this' is not as dehusk writes it; mine again, or remove it"
         );
         let twice = FILE.replace("evidence:\n", "evidence:\n  - {documents: 3, occurrences: 5, text: 'Share this'}\n");
         assert_eq!(
