@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dehusk_core::patterns::{LexerCache, Pattern, PatternFile, Status};
+use dehusk_core::patterns::{Pattern, PatternFile, Status};
 
 use super::*;
 
