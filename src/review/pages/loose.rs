@@ -39,17 +39,17 @@ pub fn detail(links: &Links, file: &PatternFile, effects: Option<&Effects>, stat
     html! {
         article.pattern #pattern data-id="" data-version=(now.name()) data-status=(now.name()) data-source=(source) data-page=(page("")) data-state=(state) {
             h2.unseen { "Text without a pattern" }
+            div.bar {
+                (button(Status::Accepted, "Accept", "a"))
+                (button(Status::Rejected, "Reject", "r"))
+                @if now != Status::Proposed { (button(Status::Proposed, "Back to proposed", "p")) }
+            }
             header {
                 span.status.(now.name()) { (now.name()) }
                 b { "Text without a pattern" }
                 @if let Some(effects) = effects {
                     ul.counts { li { b { (size(effects.unmatched)) } " removed" } }
                 }
-            }
-            div.bar {
-                (button(Status::Accepted, "Accept", "a"))
-                (button(Status::Rejected, "Reject", "r"))
-                @if now != Status::Proposed { (button(Status::Proposed, "Back to proposed", "p")) }
             }
             p {
                 "This text is removed because of what it is and what stands around it, for example lists of headlines, \

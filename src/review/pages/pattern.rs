@@ -61,8 +61,8 @@ pub fn detail(seen: &PatternView) -> Markup {
         article.pattern #pattern data-id=(pattern.id) data-version=(Entry::of(pattern).version())
             data-status=(pattern.status.name()) data-source=(source) data-page=(page("")) data-state=(seen.state) {
             h2.unseen { "Pattern " (pattern.id) }
-            (head(seen))
             (actions(seen))
+            (head(seen))
             (reading(pattern, seen.file.lexer.mutable()))
             @if let Some(words) = pattern.ends_after {
                 p { "Articles end before this pattern if they have " (words) " words of prose before it: all text that follows is removed." }
