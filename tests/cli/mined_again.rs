@@ -166,3 +166,52 @@ fn cleaning_honours_what_was_decided() {
         }
     }
 }
+
+/// Stories under a menu with these entries, one line each.
+fn write_under_menu(sandbox: &Sandbox, menu: &[&str]) {
+    for number in 0..12_u64 {
+        let story: Vec<String> = (0..4).map(|part| Story(10 * number + part).paragraph()).collect();
+        let text = format!("{}\n\n{}\n", menu.join("\n"), story.join("\n\n"));
+        sandbox.write(&format!("corpus/tide/{number:02}.txt"), text);
+    }
+}
+
+#[test]
+fn a_menu_with_other_entries_keeps_its_id_and_its_decision() {
+    let sandbox = Sandbox::new();
+    write_under_menu(&sandbox, &["The Daily Tide", "Home", "News", "Sport", "Our letters to the editor"]);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let first = files(&sandbox).remove("tide.yaml").expect("a file").patterns.remove(0);
+    for status in ["accepted", "rejected"] {
+        sandbox.edit("patterns/tide.yaml", "status: proposed", &format!("status: {status}"));
+        write_under_menu(&sandbox, &["The Daily Tide", "Home", "Tides", "News", "Our letters to the editor", "Help"]);
+        sandbox.expect(0, "mine corpus -o patterns --quiet");
+        let patterns = files(&sandbox).remove("tide.yaml").expect("a file").patterns;
+        let menu: Vec<&Pattern> = patterns.iter().filter(|pattern| pattern.regex.contains("Daily")).collect();
+        assert_eq!(
+            menu.iter().map(|menu| (menu.id.as_str(), menu.status.name())).collect::<Vec<_>>(),
+            [(first.id.as_str(), status)]
+        );
+        // Rejected text is not removed, so it is not mined again, and the block is as it was.
+        assert_eq!(menu[0].regex.contains("Tides"), status == "accepted", "{}", menu[0].regex);
+
+        write_under_menu(&sandbox, &["The Daily Tide", "Home", "News", "Sport", "Our letters to the editor"]);
+        sandbox.edit("patterns/tide.yaml", &format!("status: {status}"), "status: proposed");
+        sandbox.expect(0, "mine corpus -o patterns --quiet");
+    }
+}
+
+#[test]
+fn a_decision_outlives_a_redesign() {
+    let sandbox = Sandbox::new();
+    write_under_menu(&sandbox, &["The Daily Tide", "Home", "News", "Sport", "Our letters to the editor"]);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    sandbox.edit("patterns/tide.yaml", "status: proposed", "status: accepted");
+    let before = files(&sandbox).remove("tide.yaml").expect("a file").patterns.remove(0);
+    write_under_menu(&sandbox, &["Tide and Harbour", "Start here", "All stories", "Write to us about the sea"]);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    let patterns = files(&sandbox).remove("tide.yaml").expect("a file").patterns;
+    let kept = patterns.iter().find(|pattern| pattern.id == before.id).expect("the accepted one");
+    assert_eq!((kept.status, &kept.regex), (Status::Accepted, &before.regex));
+    assert!(patterns.iter().any(|pattern| pattern.status == Status::Proposed && pattern.regex.contains("Harbour")));
+}

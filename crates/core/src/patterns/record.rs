@@ -248,12 +248,25 @@ fn of_yaml_error(yaml: &str, error: &serde_saphyr::Error) -> FileProblem {
         serde_saphyr::Error::AliasExpansionLimitExceeded { .. } => {
             "there is an alias (*name) here, and pattern files have no aliases; write its value instead".to_owned()
         }
-        error => match error.to_string().split(" at line ").next().unwrap_or_default() {
-            "invalid u64" => "a whole number of 0 or more is needed here".to_owned(),
-            message => message.to_owned(),
-        },
+        error => in_plain_words(error.to_string().split(" at line ").next().unwrap_or_default()),
     };
     FileProblem { line, id: id.map(str::to_owned), message }
+}
+
+/// The message of the YAML library, in the words of a person who edits a file.
+fn in_plain_words(message: &str) -> String {
+    let variant = message.strip_prefix("unknown variant `").and_then(|rest| rest.split_once("`, expected one of "));
+    if let Some((written, known)) = variant {
+        return format!("'{written}' is not known here; write one of {known}");
+    }
+    match message {
+        "invalid u64" => "a whole number of 0 or more is needed here".to_owned(),
+        "externally tagged enum expected scalar or mapping" => "one word is needed here".to_owned(),
+        message if message.ends_with("expected a tuple of size 2") => {
+            "two numbers are needed here, of lines and of characters, such as [3, 90]".to_owned()
+        }
+        message => message.to_owned(),
+    }
 }
 
 /// The id in a line of a pattern file.
