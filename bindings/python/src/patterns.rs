@@ -467,7 +467,7 @@ fn listed<'py>(py: Python<'py>, file: &PatternFile, patterns: &[Pattern]) -> Res
     let class = class_of_patterns(py)?;
     let list = PyList::empty(py);
     for pattern in patterns {
-        let text = (pattern.key() == "regex").then(|| file.in_words(pattern));
+        let text = ["regex", "rows"].contains(&pattern.key()).then(|| file.in_words(pattern));
         let identity = (&pattern.id, pattern.key(), &pattern.regex, text, pattern.status.name());
         let counts = (pattern.documents, pattern.among, pattern.occurrences, pattern.sources);
         let facts = (&pattern.example, pattern.ends_after, &pattern.note);

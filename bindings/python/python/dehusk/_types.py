@@ -44,19 +44,20 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A template of a source, as in a pattern file.
+    """A block or a template of a source, as in a pattern file.
 
     Attributes
     ----------
     id : str
         A hash of the template. Mining again gives the same id.
     form : str
-        How it matches: ``"regex"`` matches text. ``"content"`` and ``"drop"`` are CSS selectors of elements of pages:
+        How it matches: ``"rows"`` is a block, and ``"regex"`` matches other text. ``"content"`` and ``"drop"`` are CSS selectors of elements of pages:
         ``"content"`` removes all text outside of the elements, ``"drop"`` the text in them.
     regex : str
-        The regular expression, in the dialect of Python's `re`. If `form` is not ``"regex"``, the CSS selector.
+        The regular expression, in the dialect of Python's `re`. For a selector, the CSS selector.
     text : str or None
-        The template in words, such as ``"Published {date}"``. `None` for selectors.
+        The template in words, such as ``"Published {date}"``, or the rows of a block with `` / `` between them. `None` for
+        selectors.
     status : str
         ``"proposed"``, ``"accepted"`` or ``"rejected"``.
     documents : int
