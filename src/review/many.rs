@@ -129,7 +129,11 @@ fn are_of_this_source(effects: &Effects) -> bool {
 }
 
 fn is_whole_line(pattern: &Pattern) -> bool {
-    matches!(&pattern.form, Form::Run(run) if run.has_whole_line())
+    match &pattern.form {
+        Form::Run(run) => run.has_whole_line(),
+        Form::Block(block) => block.rows.iter().all(|row| row.run.has_whole_line()),
+        Form::Regex(_) | Form::Elements(_) => false,
+    }
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ fn whatever_documents_say_is_text() {
             browser.expect_text_alone();
             browser.click("#sources tbody a");
             browser.expect(".counts", "matches in");
-            assert!(browser.texts("a.item .text").iter().any(|text| text.contains("alert('once')")));
+            assert!(browser.texts("a.item .text").iter().any(|text| text.contains("<b>now</b>")));
             browser.expect_text_alone();
             for id in browser.listed() {
                 browser.expect_at_hand(&id);
@@ -155,7 +155,7 @@ fn a_line_of_megabytes_is_shown_in_parts() {
         || Review::of(patterns, corpus.path()),
         |browser, review| {
             browser.open(&review.page(NAME, ""));
-            browser.expect("a.item", "alert");
+            browser.expect("a.item", "<b>now</b>");
             browser.press("j");
             browser.expect_text_alone();
             browser.open(&review.page(NAME, "d/7"));

@@ -113,12 +113,12 @@ fn keys_are_letters_where_one_types() {
         browser.type_in("jarpenuxom[]?1");
         browser.expect(".list", "No pattern has this status and matches this search");
         browser.type_over("privacy");
-        browser.expect_count("a.item", 2);
+        browser.expect_count("a.item", 1);
         browser.press("Escape");
         browser.expect_focus("a.item[aria-current]");
         browser.press("/");
         browser.type_over("");
-        browser.expect_count("a.item", review.patterns(SOURCE).patterns.len());
+        browser.expect_listed(review.patterns(SOURCE).patterns.len());
         browser.press("Enter");
         browser.expect_focus("a.item[aria-current]");
 
@@ -189,7 +189,6 @@ fn documents_are_read_with_keys() {
         browser.expect("#title", &title);
 
         browser.press("j");
-        browser.expect_count("#document .current", 1);
         browser.expect_focus("#document .current a");
         let first = browser.text("#document .current");
         browser.press("j");

@@ -75,7 +75,7 @@ impl Browser {
     /// The ids of the patterns that are listed, without those of folded groups.
     #[track_caller]
     fn listed(&self) -> Vec<String> {
-        let script = "return [...document.querySelectorAll('a.item')]
+        let script = "return [...document.querySelectorAll('a.item:not(.loose)')]
             .filter((item) => !item.closest('details:not([open])')).map((item) => item.dataset.id)";
         serde_json::from_value(self.run(script)).expect("ids")
     }

@@ -22,6 +22,10 @@ const BY_NAME: [&str; 7] =
 #[test]
 fn sources_are_sorted_and_filtered_and_the_address_says_how() {
     in_review(|browser, review| {
+        // Sources with a warning come first.
+        let rest = BY_NAME.into_iter().filter(|name| !["marsa-press", "shiomi-shinpo"].contains(name));
+        browser.expect_sources(&["marsa-press", "shiomi-shinpo"].into_iter().chain(rest).collect::<Vec<_>>());
+        browser.press("1");
         browser.expect_sources(&BY_NAME);
         browser.expect_count("#sources [aria-sort=ascending] #by-source", 1);
         browser.expect("#sources tbody", "58.9");
@@ -74,6 +78,8 @@ fn sources_are_sorted_and_filtered_and_the_address_says_how() {
 #[test]
 fn what_is_decided_leaves_the_undecided() {
     in_review(|browser, review| {
+        browser.press("1");
+        browser.expect_sources(&BY_NAME);
         browser.click("#only-undecided");
         browser.expect_sources(&BY_NAME);
         let file = review.file("_shared");
