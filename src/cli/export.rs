@@ -30,9 +30,9 @@ pub struct ExportArgs {
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS")]
     patterns: PathBuf,
-    /// Regexes, or a form of the selectors
+    /// What is written
     ///
-    /// Regexes, or a form of the selectors. `regex` writes a line of JSON for each source, with the list `regexes`: one for each
+    /// What is written. `regex` writes a line of JSON for each source, with the list `regexes`: one for each
     /// block, for Python's `re`, PCRE2 and `fancy-regex`. `css` and `xpath` write the selectors for HTML pages, in the lists
     /// `content` and `drop`. `ftr` writes a file for each source, as Full-Text RSS and programs like it read site configurations.
     #[arg(long, value_enum, value_name = "FORM")]

@@ -415,7 +415,7 @@ fn a_page_on_stdin_is_read_as_a_page() {
     }
     // Mining stores it, and a stream learns from it.
     expect_fed(&sandbox, 0, "mine - -o patterns --quiet", &page);
-    assert!(sandbox.read("patterns/stdin.yaml").contains("documents: 1"));
+    assert!(sandbox.read("patterns/_index.yaml").contains("source: 'stdin', documents: 1,"));
     expect_fed(&sandbox, 0, "stream - --state state -o - --quiet", &page);
     let explained = expect_fed(&sandbox, 0, "explain - -p patterns --quiet", &page);
     assert!(explained.stdout.contains("Rain"), "{}", explained.stdout);
