@@ -76,7 +76,7 @@ fn the_sample_corpus_makes_a_page() {
         "6 sources, 130 documents",
         "Shared patterns",
         "Over time, by the dates in their names.",
-        "when mined: 24 of 24",
+        "when mined: 27 of 27",
     ] {
         assert!(text.contains(part), "{part}");
     }

@@ -52,7 +52,7 @@ patterns:
     note: ''
     content: 'div.story > p'
 evidence:
-  - {documents: 3, among: 9, occurrences: 4, sources: 2, ends_after: 7, unspaced: true, text: '⏎About the author⏎'}
+  - {documents: 3, among: 9, occurrences: 4, sources: 2, ends_after: 7, unspaced: true, text: 'About the author'}
 mutable:
   - name: number
     regex: '[0-9]+'
@@ -146,7 +146,7 @@ fn it_refuses_what_dehusk_refuses() {
         ("    regex: '(?m)^\\s*Most\\s+read\\s*$'\n", ""),
         ("regex: '(?m)^\\s*Most", "regexp: '(?m)^\\s*Most"),
         ("  - {documents: 3, among: 9, occurrences: 4", "  - {documents: 3, among: 9, count: 4"),
-        ("occurrences: 4, sources: 2, ends_after: 7, unspaced: true, text: '⏎About the author⏎'", "occurrences: 4"),
+        ("occurrences: 4, sources: 2, ends_after: 7, unspaced: true, text: 'About the author'", "occurrences: 4"),
         ("unspaced: true", "unspaced: sometimes"),
         ("loose: keep", "loose: maybe"),
         ("between: [3, 40]", "between: [3]"),

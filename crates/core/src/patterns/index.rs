@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 
+use super::SHARED;
 use super::file::{MinedFrom, PatternFile};
 use super::lexers::{LexerCache, MutableKey, hash_of};
 use super::problem::FileProblem;
 use super::record::parse_yaml;
+
 use super::scalar::quoted;
 use crate::shown::count;
 use crate::tokens::{Lexer, Tokenizer};
@@ -59,6 +61,7 @@ pub fn written<'f>(files: impl IntoIterator<Item = &'f PatternFile>) -> String {
         };
         let unusual = unusual.as_ref().map(|unusual| format!(", unusual: {}", quoted(unusual))).unwrap_or_default();
         let why = match mined.counted() {
+            _ if source == SHARED => "no text recurs in several sources".to_owned(),
             few @ 0..=2 => format!("it has only {}", count(few, "document")),
             _ => "no text recurs in it".to_owned(),
         };

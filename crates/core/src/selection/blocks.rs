@@ -83,8 +83,10 @@ pub fn add<'t>(
         .collect();
     let found = find(&decided, &file.lexer);
 
-    let removed: usize = decided.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
     let mut old: Vec<Pattern> = file.patterns.extract_if(.., |pattern| pattern.block().is_some()).collect();
+    old.iter_mut().for_each(|old| count_again(old, &cleaner, read.iter().map(|(_, reading, _)| reading)));
+
+    let removed: usize = decided.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
     file.keep_as_patterns(|pattern| pattern.elements().is_some() || pattern.ends_after.is_some());
     let mut taken: FxHashSet<String> = file.all().chain(&old).map(|pattern| pattern.id.clone()).collect();
     for FoundBlock { block, documents, occurrences, tokens, example, .. } in found {
@@ -109,6 +111,22 @@ pub fn add<'t>(
     }
     file.patterns.extend(old.into_iter().filter(Pattern::is_touched));
     file.sort();
+}
+
+/// Counts the matches of a block that is in the file already. A rejected block is not found again, because the decision
+/// keeps its text. If there are no matches, the old counts are kept.
+fn count_again<'r>(pattern: &mut Pattern, cleaner: &Cleaner, readings: impl Iterator<Item = &'r Reading> + Clone) {
+    let index_in = |patterns: &[Pattern]| patterns.iter().position(|other| other.id == pattern.id);
+    let (applied, rejected) = (index_in(cleaner.patterns()), index_in(cleaner.rejected()));
+    let matches_in = |reading: &Reading| {
+        let count = |found: &[Match], index| found.iter().filter(|found| Some(found.pattern) == index).count();
+        count(&reading.selected, applied) + count(&reading.rejected, rejected)
+    };
+    let matches: Vec<usize> = readings.map(matches_in).collect();
+    let documents = matches.iter().filter(|&&matches| matches > 0).count();
+    if documents > 0 {
+        (pattern.documents, pattern.among, pattern.occurrences) = (documents, matches.len(), matches.iter().sum());
+    }
 }
 
 /// Matches of patterns with slots.
