@@ -20,7 +20,7 @@ fn mined_by(sandbox: &Sandbox, rule: &str) -> (Vec<String>, Vec<String>) {
     let of_index =
         of_index.lines().filter_map(|line| Some(line.strip_prefix("  - {source: '")?.split_once('\'')?.0.to_owned()));
     (
-        names.filter(|name| !name.starts_with('_')).chain(of_index).collect(),
+        names.chain(of_index).filter(|name| !name.starts_with('_')).collect(),
         ran.stderr.lines().map(str::to_owned).collect(),
     )
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use super::regex::{Edges, render};
 use super::{ID_DIGITS, LONG_ID_DIGITS, hashed};
-use crate::tokens::{Lexer, MutableSet, TokenRun};
+use crate::tokens::{Lexer, MutableSet, Piece, TokenRun};
 
 /// Rows that recur together, in their usual order.
 ///
@@ -59,8 +59,8 @@ impl Open {
         match lines {
             0 => String::new(),
             _ => {
-                let line = format!(r"[^\n]{{1,{characters}}}?[^\S\n]*");
-                format!(r"(?:{line}$\s*){{0,{lines}}}?(?:{line})??")
+                let line = format!(r"[^\S\n]*[^\n]{{1,{characters}}}?[^\S\n]*");
+                format!(r"(?:{line}${NEXT_LINE}){{0,{lines}}}?(?:{line})??")
             }
         }
     }
@@ -70,10 +70,14 @@ impl Open {
         let Open { lines, characters } = self;
         match lines {
             0 => String::new(),
-            _ => format!(r"(?:[^\n]{{1,{characters}}}?[^\S\n]*$\s*){{0,{lines}}}"),
+            _ => format!(r"(?:[^\S\n]*[^\n]{{1,{characters}}}?[^\S\n]*${NEXT_LINE}){{0,{lines}}}"),
         }
     }
 }
+
+/// White space up to the start of the next line with text, if only white space follows in this line. It has one way to
+/// match: some engines give up other ways too early, if two alternatives begin alike.
+const NEXT_LINE: &str = r"(?:\s*\n)?";
 
 impl Block {
     /// The ids that a block may have, the usual one first. Each is a hash of a row, so a menu with a new entry keeps its
@@ -97,13 +101,19 @@ impl Block {
         let mut rows: Vec<(&Row, String)> = self
             .rows
             .iter()
-            .map(|row| (row, render(&row.run, lexer, edges).trim_start_matches("(?m)").to_owned()))
+            .map(|row| {
+                let regex = render(&row.run, lexer, edges);
+                let regex = regex.trim_start_matches("(?m)");
+                // White space before a row inside a line.
+                let before = if row.run.pieces().first() == Some(&Piece::Break) { "" } else { r"[^\S\n]*" };
+                (row, format!("{before}{regex}{NEXT_LINE}"))
+            })
             .collect();
         // Of rows that begin alike, the longer one comes first, as in the search for rows.
         rows.sort_by_key(|(row, _)| Reverse(row.run.pieces().len()));
         let any_of = |is_wanted: fn(&Row) -> bool, open: fn(&Row) -> String| {
             let wanted = rows.iter().filter(|(row, _)| is_wanted(row));
-            let alternatives: Vec<String> = wanted.map(|(row, regex)| format!(r"{regex}\s*{}", open(row))).collect();
+            let alternatives: Vec<String> = wanted.map(|(row, regex)| format!("{regex}{}", open(row))).collect();
             format!("(?:{})", alternatives.join("|"))
         };
         let mut regex = "(?m)".to_owned();

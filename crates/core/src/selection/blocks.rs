@@ -277,7 +277,8 @@ pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
     groups.retain(|group| documents_with(group) >= least);
     open_after(&mut groups, &placed);
     let counted = |group: Group| group.without_needless_rows(&placed).counted(&placed);
-    let mut found: Vec<FoundBlock> = groups.into_par_iter().map(counted).collect();
+    let is_enough = |found: &FoundBlock| found.documents >= least;
+    let mut found: Vec<FoundBlock> = groups.into_par_iter().map(counted).filter(is_enough).collect();
     found.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.block.rows[0].run.cmp(&b.block.rows[0].run)));
     found
 }
