@@ -292,7 +292,7 @@ impl PatternFile {
             })
             .collect();
         let mut taken: HashSet<String> = self.patterns.iter().map(|pattern| pattern.id.clone()).collect();
-        let mut problems = Vec::new();
+        let (mut seen, mut problems) = (HashSet::new(), Vec::new());
         for (record, run) in records.into_iter().zip(runs) {
             let EvidenceRecord {
                 text: Lined { value, line }, documents, among, occurrences, sources, ends_after, ..
@@ -303,7 +303,8 @@ impl PatternFile {
                 continue;
             };
             let ids = [ID_DIGITS, LONG_ID_DIGITS].map(|digits| id_of(&run, self.lexer.mutable(), digits));
-            let Some(id) = ids.into_iter().find(|id| taken.insert(id.clone())) else {
+            let is_new = seen.insert(run.clone());
+            let Some(id) = ids.into_iter().find(|id| is_new && taken.insert(id.clone())) else {
                 let message = format!("the evidence '{value}' occurs twice; remove one of the two");
                 problems.push(FileProblem { line, id: None, message });
                 continue;
