@@ -35,7 +35,7 @@ const ROW_SHARE: f64 = 0.05;
 const LOSS: f64 = 5.0;
 /// A row is removed wherever it is if the decision keeps it in at most this share of its places.
 const KEPT_OF_SURE: f64 = 0.02;
-/// Two rows are in one block if one follows the other in this share of the documents of the rarer one. A row that is in
+/// Two rows are in one block if they are neighbours in this share of the documents of the rarer one. A row that is in
 /// several stretches in more than this share of its documents has several places in a page, such as menu and foot.
 const TOGETHER: f64 = 0.5;
 /// Maximum number of lines between two rows, and of characters in each.
@@ -456,25 +456,30 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
         with_several as f64 <= TOGETHER * documents as f64
     };
 
-    let mut follows: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    // How often each row has another one as its neighbour: the nearest one, before or after it, in as many documents or
+    // more. A headline in a list that changes has always other headlines beside it, and always the title of the list.
+    let mut beside: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for (_, joined) in &stretches {
         let mut seen = FxHashSet::default();
-        let mut before: Option<usize> = None;
-        for row in joined.iter().map(|place| place.row).filter(|&row| has_one_place(row)) {
-            if !seen.insert(row) {
-                continue;
+        let rows = joined.iter().map(|place| place.row).filter(|&row| has_one_place(row) && seen.insert(row));
+        let rows: Vec<usize> = rows.collect();
+        let mut count = |row: usize, common: &mut Vec<usize>| {
+            while common.last().is_some_and(|&last| documents_of[last][0] < documents_of[row][0]) {
+                common.pop();
             }
-            if let Some(before) = before {
-                *follows.entry((before.min(row), before.max(row))).or_default() += 1;
+            if let Some(&neighbour) = common.last() {
+                *beside.entry((row, neighbour)).or_default() += 1;
             }
-            before = Some(row);
-        }
+            common.push(row);
+        };
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        rows.iter().for_each(|&row| count(row, &mut before));
+        rows.iter().rev().for_each(|&row| count(row, &mut after));
     }
     let mut groups = Groups::of(rows.len());
-    for ((a, b), count) in follows {
-        let rarer = documents_of[a][0].min(documents_of[b][0]);
-        if count as f64 >= TOGETHER * rarer as f64 {
-            groups.unite(a, b);
+    for ((row, neighbour), count) in beside {
+        if count as f64 >= TOGETHER * documents_of[row][0] as f64 {
+            groups.unite(row, neighbour);
         }
     }
 
