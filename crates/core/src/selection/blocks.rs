@@ -34,7 +34,7 @@ const ROW_SHARE: f64 = 0.05;
 /// content is worse, and some of what the decision keeps is boilerplate, too.
 const LOSS: f64 = 5.0;
 /// A row is removed wherever it is if the decision keeps it in at most this share of its places.
-const KEPT_OF_SURE: f64 = 0.02;
+const KEPT_OF_SURE: f64 = 0.05;
 /// Two rows are in one block if they are neighbours in this share of the documents of the rarer one. A row that is in
 /// several stretches in more than this share of its documents has several places in a page, such as menu and foot.
 const TOGETHER: f64 = 0.5;
