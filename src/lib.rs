@@ -209,7 +209,7 @@ pub use dehusk_core::patterns::file::MinedFrom;
 #[doc(inline)]
 pub use dehusk_core::patterns::keep::KeepError;
 #[doc(inline)]
-pub use dehusk_core::patterns::{FileProblem, Keep, LexerCache, Pattern, PatternFile, SHARED, Status, Template};
+pub use dehusk_core::patterns::{FileProblem, Keep, LexerCache, Loose, Pattern, PatternFile, SHARED, Status, Template};
 
 #[doc(inline)]
 pub use dehusk_core::selection::select;
