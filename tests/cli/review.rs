@@ -223,3 +223,47 @@ fn a_pattern_file_that_does_not_parse_stops_everything_before_it_begins() {
         assert!(!sandbox.path("out").exists(), "{command} made the output folder");
     }
 }
+
+#[test]
+fn a_table_of_mutable_patterns_that_is_missing_or_changed_is_told() {
+    let sandbox = mined();
+    let own =
+        "mutable:\n  - name: so-far\n    regex: '[0-9]+ so far'\n    examples: ['3 so far']\n    not: ['so far']\n";
+    sandbox.write("own.yaml", own);
+    sandbox.expect(0, "mine corpus -o own --mutable own.yaml --quiet");
+    for folder in ["patterns", "own"] {
+        sandbox.expect(0, &format!("clean corpus -p {folder}/tide.yaml -o {folder}-out --quiet"));
+        sandbox.expect(0, &format!("check {folder}"));
+    }
+    sandbox.edit("own/_mutable.yaml", "[0-9]+ so far", "[0-8]+ so far");
+    let changed = sandbox.expect(1, "clean corpus -p own -o out");
+    changed
+        .says("own/_mutable.yaml: the mutable patterns")
+        .says("are not as they were written; mine again, or restore the file");
+    for folder in ["patterns", "own"] {
+        fs::remove_file(sandbox.path(&format!("{folder}/_mutable.yaml"))).expect("a table");
+    }
+    let missing = sandbox.expect(1, "clean corpus -p own -o out");
+    missing
+        .says("its mutable patterns '")
+        .says("are missing; copy _mutable.yaml from the folder in which it was written");
+    sandbox.expect(0, "clean corpus -p patterns -o out --quiet");
+}
+
+#[test]
+fn regexes_of_blocks_are_written_for_other_programs() {
+    let sandbox = mined();
+    sandbox.expect(0, "export -p patterns --to regex -o regexes.jsonl").says("no pattern is accepted");
+    sandbox.expect(0, "export -p patterns --to regex -o regexes.jsonl --proposed --force");
+    let line: serde_json::Value = serde_json::from_str(&sandbox.read("regexes.jsonl")).expect("a line");
+    let regexes: Vec<&str> =
+        line["regexes"].as_array().expect("a list").iter().filter_map(|regex| regex.as_str()).collect();
+    let page = sandbox.read("corpus/tide/00001.txt");
+    for line in [SHARE_LINE, COPYRIGHT_LINE, "The Daily Tide"] {
+        let matches = |regex: &&str| {
+            let regex = fancy_regex::Regex::new(regex).expect("a regex");
+            regex.find(&page).expect("a search").is_some_and(|found| found.as_str().contains(line))
+        };
+        assert!(regexes.iter().any(|regex| matches(&regex)), "{line}: {regexes:?}");
+    }
+}
