@@ -45,7 +45,7 @@ use crate::cleaning::reading::matcher::{Found, TokenAutomaton, Tokens};
 use crate::cleaning::reading::regexes::{MatchError, trim};
 use crate::cleaning::{CleanError, Review, Reviewed, Scratch, same_lexer};
 use crate::patterns::regex::Edges;
-use crate::patterns::{ForeignRegex, Form, PatternFile};
+use crate::patterns::{ForeignRegex, Form, ID_DIGITS, PatternFile, id_of};
 use crate::tokens::{Lexer, MutableSet, Piece, TokenRun};
 
 /// Finds the fields in the documents of one source.
@@ -114,7 +114,9 @@ impl Fields {
                 Form::Run(run) => add(&pattern.id, run, Edges::written_in(&pattern.regex), &file.lexer),
                 Form::Block(block) => {
                     let edges = Edges::of_runs(block.rows.iter().map(|row| &row.run));
-                    block.rows.iter().for_each(|row| add(&pattern.id, &row.run, edges, &file.lexer));
+                    // Each row has columns of its own.
+                    let id = |run: &TokenRun| id_of(run, file.lexer.mutable(), ID_DIGITS);
+                    block.rows.iter().for_each(|row| add(&id(&row.run), &row.run, edges, &file.lexer));
                 }
                 Form::Regex(regex) => written.extend(Written::of(&pattern.id, regex)),
                 Form::Elements(_) => {}
