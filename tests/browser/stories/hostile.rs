@@ -69,7 +69,7 @@ impl Browser {
     fn expect_text_alone(&self) {
         let script = "const all = [...document.querySelectorAll('body *')];
             const known = `A ARTICLE B BDI BUTTON CITE CODE DD DEL DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE H1 H2 H3 HEADER
-              INPUT INS KBD LABEL LEGEND LI MAIN MARK NAV OPTION P PROGRESS Q SECTION SELECT SPAN SUMMARY SVG TABLE TBODY TD
+              INPUT INS KBD LABEL LEGEND LI MAIN MARK NAV OL OPTION P PROGRESS Q SECTION SELECT SMALL SPAN SUMMARY SVG TABLE TBODY TD
               TEXTAREA TH THEAD TR UL`.split(/\\s+/);
             const isInDrawing = (element) => element.closest('svg') !== null;
             const isOdd = (element) => !isInDrawing(element) && !known.includes(element.tagName.toUpperCase());

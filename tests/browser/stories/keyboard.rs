@@ -202,7 +202,7 @@ fn documents_are_read_with_keys() {
         browser.press("x");
         browser.expect("#toast", "never removed from now on, in ");
         browser.expect("ins.kept", &first);
-        assert_eq!(review.patterns(SOURCE).keep[0].text(), first);
+        assert!(review.patterns(SOURCE).keep[0].text().starts_with(&first));
         browser.press("u");
         browser.expect("#toast", "undone: never removed");
         browser.expect_count("ins.kept", 0);

@@ -70,7 +70,7 @@ fn edit_and_note(browser: &Browser, id: &str) {
 
 /// Decides on many patterns at once, undoes it, and does it again. Returns their number.
 fn decide_on_many(browser: &Browser, review: &Review) -> usize {
-    let button = ".menu [data-group=lines][data-status=accepted]";
+    let button = ".menu [data-group=listed][data-status=accepted]";
     let accepted = || {
         let patterns = review.patterns(SOURCE).patterns;
         patterns.iter().filter(|pattern| pattern.status == Status::Accepted).count()
@@ -78,8 +78,7 @@ fn decide_on_many(browser: &Browser, review: &Review) -> usize {
     let accept = || {
         browser.click("summary[aria-label='Accept many']");
         browser.click(button);
-        // Patterns are only proposed if what they match goes already.
-        browser.expect("#ask .preview", "No document changes");
+        browser.expect("#ask .preview", "change");
         let count = browser.count("#ask .names li");
         browser.click("#ask [data-do=all]");
         browser.expect("#toast", &format!("accepted: {count} patterns"));
