@@ -24,7 +24,8 @@ pub fn mined_pages() -> Sandbox {
 /// The entry, a line each key, of the only pattern whose example contains this.
 fn entry(sandbox: &Sandbox, part_of_example: &str) -> String {
     let file = sandbox.read(FILE);
-    let patterns = file.split("\nmutable:").next().unwrap_or_default();
+    let patterns =
+        file.split("\nevidence:").next().and_then(|file| file.split("\nmutable:").next()).unwrap_or_default();
     let is_it = |entry: &&str| {
         entry.lines().any(|line| line.trim_start().starts_with("example:") && line.contains(part_of_example))
     };
