@@ -122,9 +122,11 @@ impl Block {
         if self.rows.iter().all(|row| row.is_sure) {
             let _ = write!(regex, "{step}*{last}");
         } else {
+            // The rows before the first sure one, then that one, then any.
+            let unsure_step = any_of(|row| !row.is_sure, |row| row.between.between());
             let sure_step = any_of(|row| row.is_sure, |row| row.between.between());
             let sure_last = any_of(|row| row.is_sure, |row| row.after.after());
-            let _ = write!(regex, "{step}*?(?:{sure_step}{step}*{last}|{sure_last})");
+            let _ = write!(regex, "{unsure_step}*(?:{sure_step}{step}*{last}|{sure_last})");
         }
         regex
     }
