@@ -19,7 +19,7 @@ use crate::patterns::{Pattern, PatternFile};
 use crate::selection::ends::Ends;
 use crate::selection::sampling::Sampled;
 use coverage::Coverage;
-use greedy::select;
+use greedy::{Choice, select};
 
 /// The source's own file with only the patterns that are needed. Together with the shared patterns, the needed patterns
 /// must explain nearly all text that all patterns explain, and articles must end in the same places. A pattern that a
@@ -32,7 +32,8 @@ pub fn needed_patterns(sampled: &Sampled, ends: &Ends) -> PatternFile {
         cleaner.patterns().iter().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
     let given: Vec<bool> = given.collect();
     let mut pages: Vec<Coverage> = sampled.samples.par_iter().map(|sample| Coverage::new(cleaner, sample)).collect();
-    let chosen = select(cleaner, &mut pages, given);
+    let chosen = select(cleaner, &mut pages, given, &Choice::BRIEF);
+    let chosen = select(cleaner, &mut pages, chosen, &Choice::COMPLETE);
     let chosen = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let needed: HashSet<&str> = chosen.map(|(pattern, _)| pattern.id.as_str()).collect();
     let is_needed = |pattern: &Pattern| pattern.is_touched() || needed.contains(pattern.id.as_str());
