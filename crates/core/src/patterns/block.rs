@@ -28,6 +28,8 @@ pub struct Row {
     pub run: TokenRun,
     /// Number of documents in which the block has the row.
     pub documents: usize,
+    /// How often the block has the row.
+    pub occurrences: usize,
     /// Whether the row is boilerplate wherever it is. Others are removed only beside a sure row: "News" in a menu is
     /// boilerplate, and "News" in a text may be a heading.
     pub is_sure: bool,

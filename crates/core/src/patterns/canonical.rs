@@ -170,11 +170,13 @@ fn row(lines: &mut Lines) -> Option<RowRecord> {
     let (facts, written) = row.split_once(", text: ")?;
     let (facts, after) = split_open(facts, ", after: ")?;
     let (facts, between) = split_open(facts, ", between: ")?;
-    let (documents, sure) = match facts.strip_suffix(", sure: false") {
-        Some(documents) => (documents, false),
+    let (facts, sure) = match facts.strip_suffix(", sure: false") {
+        Some(facts) => (facts, false),
         None => (facts, true),
     };
-    Some(RowRecord { text: lines.lined(text(written)?), documents: number(documents)?, sure, between, after })
+    let (documents, occurrences) = split_number(facts, ", occurrences: ")?;
+    let text = lines.lined(text(written)?);
+    Some(RowRecord { text, documents: number(documents)?, occurrences, sure, between, after })
 }
 
 /// Takes an optional key with two numbers from the end of a line.

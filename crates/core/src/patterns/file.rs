@@ -224,7 +224,7 @@ impl PatternFile {
         let mut problems = file.keep_all(record.keep);
         problems.extend(file.add_all(record.patterns));
         problems.extend(file.add_evidence(record.evidence));
-        file.sort();
+        file.add_rows_as_evidence();
         if problems.is_empty() { Ok(file) } else { Err(problems) }
     }
 
@@ -279,6 +279,44 @@ impl PatternFile {
             }
         }
         problems
+    }
+
+    /// Adds the rows of blocks as evidence, if they are not evidence already: a document may have only some of the rows.
+    /// Sorts the file.
+    pub(crate) fn add_rows_as_evidence(&mut self) {
+        let rows: Vec<Pattern> = self.patterns.iter().flat_map(|pattern| self.evidence_of_rows(pattern)).collect();
+        let run = |pattern: &Pattern| match &pattern.form {
+            Form::Run(run) => Some(run.clone()),
+            _ => None,
+        };
+        let mut known: HashSet<TokenRun> = self.all().filter_map(run).collect();
+        let mut taken: HashSet<String> = self.all().map(|pattern| pattern.id.clone()).collect();
+        for row in rows {
+            if run(&row).is_some_and(|run| known.insert(run)) && taken.insert(row.id.clone()) {
+                self.evidence.push(row);
+            }
+        }
+        self.sort();
+    }
+
+    /// The rows of a block as evidence.
+    fn evidence_of_rows<'p>(&'p self, pattern: &'p Pattern) -> impl Iterator<Item = Pattern> + 'p {
+        let rows = pattern.block().map_or(&[][..], |block| &block.rows);
+        let edges = Edges::of_runs(rows.iter().map(|row| &row.run));
+        rows.iter().map(move |Row { run, documents, occurrences, .. }| Pattern {
+            id: id_of(run, self.lexer.mutable(), ID_DIGITS),
+            status: Status::Proposed,
+            regex: regex::render(run, &self.lexer, edges),
+            form: Form::Run(run.clone()),
+            documents: *documents,
+            among: pattern.among,
+            occurrences: *occurrences,
+            sources: None,
+            removes: None,
+            example: String::new(),
+            ends_after: None,
+            note: String::new(),
+        })
     }
 
     /// Adds the evidence from a file, with the ids that mining gave it. Returns what is wrong with it.
@@ -454,8 +492,16 @@ impl PatternFile {
 
         yaml.push_str(if self.patterns.is_empty() { "patterns: []\n" } else { "patterns:\n" });
         self.patterns.iter().for_each(|pattern| self.write_pattern(&mut yaml, pattern));
-        yaml.push_str(if self.evidence.is_empty() { "" } else { "evidence:\n" });
-        self.evidence.iter().for_each(|evidence| self.write_evidence(&mut yaml, evidence));
+        // Rows are evidence anyway.
+        let facts =
+            |of: &Pattern| (of.regex.clone(), of.documents, of.among, of.occurrences, of.sources, of.ends_after);
+        let rows: HashSet<_> =
+            self.patterns.iter().flat_map(|pattern| self.evidence_of_rows(pattern)).map(|row| facts(&row)).collect();
+        let evidence = self.evidence.iter().filter(|evidence| !rows.contains(&facts(evidence)));
+        for (number, evidence) in evidence.enumerate() {
+            yaml.push_str(if number == 0 { "evidence:\n" } else { "" });
+            self.write_evidence(&mut yaml, evidence);
+        }
 
         let mutable = self.lexer.mutable();
         match (mutable.patterns(), is_mutable_named) {
@@ -486,7 +532,9 @@ impl PatternFile {
 
     fn write_rows(&self, yaml: &mut String, block: &Block) {
         yaml.push_str("    rows:\n");
-        for Row { run, documents, is_sure, between, after } in &block.rows {
+        for Row { run, documents, occurrences, is_sure, between, after } in &block.rows {
+            let occurrences =
+                if occurrences == documents { String::new() } else { format!(", occurrences: {occurrences}") };
             let sure = if *is_sure { "" } else { ", sure: false" };
             let open = |key: &str, open: &Open| match open.lines {
                 0 => String::new(),
@@ -494,7 +542,8 @@ impl PatternFile {
             };
             let (between, after) = (open("between", between), open("after", after));
             let text = quoted(&run.written(self.lexer.mutable()));
-            let _ = writeln!(yaml, "      - {{documents: {documents}{sure}{between}{after}, text: {text}}}");
+            let _ =
+                writeln!(yaml, "      - {{documents: {documents}{occurrences}{sure}{between}{after}, text: {text}}}");
         }
     }
 
@@ -564,12 +613,13 @@ fn block_of(record: &PatternRecord, lexer: &Lexer) -> Result<Block, (u64, String
     }
     record.check_removes()?;
     let row = |row: &RowRecord| {
-        let RowRecord { text: Lined { value, line }, documents, sure, between, after } = row;
+        let RowRecord { text: Lined { value, line }, documents, occurrences, sure, between, after } = row;
         let run = TokenRun::parse(value, lexer).ok_or_else(|| {
             (*line, format!("the row '{value}' is not as dehusk writes it; mine again, or remove the row"))
         })?;
         let open = |(lines, characters): (u16, u16)| Open { lines, characters };
-        Ok(Row { run, documents: *documents, is_sure: *sure, between: open(*between), after: open(*after) })
+        let (documents, occurrences) = (*documents, occurrences.unwrap_or(*documents));
+        Ok(Row { run, documents, occurrences, is_sure: *sure, between: open(*between), after: open(*after) })
     };
     let rows = record.rows.iter().map(row).collect::<Result<Vec<Row>, (u64, String)>>()?;
     match rows.iter().any(|row| row.is_sure) {

@@ -85,6 +85,8 @@ pub(super) struct PatternRecord {
 pub(super) struct RowRecord {
     pub(super) text: Lined<String>,
     pub(super) documents: usize,
+    /// As often as there are documents, if missing.
+    pub(super) occurrences: Option<usize>,
     #[serde(default = "yes")]
     pub(super) sure: bool,
     /// Lines, and characters in each.

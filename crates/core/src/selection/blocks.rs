@@ -110,7 +110,7 @@ pub fn add<'t>(
         });
     }
     file.patterns.extend(old.into_iter().filter(Pattern::is_touched));
-    file.sort();
+    file.add_rows_as_evidence();
 }
 
 /// Counts the matches of a block that is in the file already. A rejected block is not found again, because the decision
@@ -352,6 +352,7 @@ fn rows_of(runs: Vec<TokenRun>, placed: &[Placed]) -> Vec<Row> {
         Row {
             run,
             documents: if removed >= kept { documents } else { 0 },
+            occurrences: removed,
             is_sure: is_sure(kept, removed),
             between: Open::default(),
             after: Open::default(),
@@ -662,7 +663,7 @@ fn lines_after(document: Decided, start: usize, is_covered: &[bool]) -> Vec<Chan
 impl Group {
     /// The block with its counts. A row that is in no match is left out.
     fn counted(self, placed: &[Placed]) -> FoundBlock {
-        let mut documents_of = vec![0; self.block.rows.len()];
+        let mut counts_of = vec![(0, 0); self.block.rows.len()];
         let mut found = FoundBlock {
             block: Block { rows: Vec::new() },
             documents: 0,
@@ -688,12 +689,13 @@ impl Group {
                     found.example = example.to_owned();
                 }
             }
+            rows.iter().for_each(|row: &usize| counts_of[*row].1 += 1);
             rows.sort_unstable();
             rows.dedup();
-            rows.into_iter().for_each(|row| documents_of[row] += 1);
+            rows.into_iter().for_each(|row| counts_of[row].0 += 1);
         }
-        let rows = self.block.rows.into_iter().zip(documents_of).filter(|(_, documents)| *documents > 0);
-        found.block.rows = rows.map(|(row, documents)| Row { documents, ..row }).collect();
+        let rows = self.block.rows.into_iter().zip(counts_of).filter(|(_, (documents, _))| *documents > 0);
+        found.block.rows = rows.map(|(row, (documents, occurrences))| Row { documents, occurrences, ..row }).collect();
         found
     }
 }

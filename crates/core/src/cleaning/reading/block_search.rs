@@ -153,7 +153,7 @@ mod tests {
         let cut = usize::from(!written.starts_with('|'));
         let run = sequence.run(cut..sequence.tokens() - cut);
         let open = |(lines, characters)| Open { lines, characters };
-        Row { run, documents: 2, is_sure, between: open(between), after: open(after) }
+        Row { run, documents: 2, occurrences: 2, is_sure, between: open(between), after: open(after) }
     }
 
     fn found(block: &Block, text: &str) -> Vec<String> {
