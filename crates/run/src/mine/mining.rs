@@ -82,7 +82,8 @@ pub fn list(inventory: &Inventory, observer: &dyn Observer) -> Result<Vec<Source
 
 fn all_sources(inventory: &Inventory, observer: &dyn Observer) -> Result<Sources> {
     let alike = |skipped: &Skipped| observer.skip_alike(&skipped.place(), &skipped.reason.to_string());
-    let sources = timed("list", observer, || inventory.sources_and_tell(&alike))?;
+    // Pages that must be stored are stored whole, because the decisions that blocks are made of look at their structure.
+    let sources = timed("list", observer, || inventory.with_pages().sources_and_tell(&alike))?;
     sources.skipped.iter().for_each(|skipped| tell_of_skipped(skipped, observer));
     tell_of_unknown_keys(inventory, observer);
     if sources.listings.is_empty() {
