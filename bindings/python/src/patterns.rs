@@ -89,11 +89,6 @@ impl Files {
         Ok(Files { packed: packed.collect::<Result<_>>()?, ..Files::default() })
     }
 
-    /// The name of each source, and its file as text.
-    fn texts(&self) -> impl Iterator<Item = (&str, Result<String>)> {
-        self.packed.iter().map(|(source, packed)| (source.as_str(), packed.text(source)))
-    }
-
     fn text(&self, source: &str) -> Result<Option<String>> {
         self.packed.get(source).map(|packed| packed.text(source)).transpose()
     }
