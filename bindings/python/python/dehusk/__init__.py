@@ -13,7 +13,7 @@ Examples
 >>> texts = [f"The Tide | Home | Sport\\n\\n{story}\\n\\nShare this page\\n" for story in stories]
 >>> patterns = dehusk.mine({"text": texts, "source": ["tide"] * 5})
 >>> [pattern.example for pattern in patterns["tide"].patterns]
-['Share this page', 'The Tide | Home | Sport']
+['The Tide | Home | Sport', 'Share this page']
 >>> cleaner = dehusk.Cleaner(patterns)
 >>> cleaner.clean(texts[0], "tide") == stories[0] + "\\n"
 True
