@@ -23,7 +23,7 @@ fn pictures_for_the_documentation() {
         browser.open(&format!("{}{SOURCE}", review.url));
         browser.expect("#pattern", "removed because of it");
         picture("patterns.png");
-        browser.open(&format!("{}{SOURCE}?id=5410d471", review.url));
+        browser.open(&format!("{}{SOURCE}?id=ce11322c", review.url));
         browser.expect("#pattern", "removed because of it");
         browser.press("e");
         browser.expect("#trial", "documents with a match");
