@@ -73,30 +73,35 @@ struct Selectors<'f> {
 /// Runs the command.
 pub fn run(args: &ExportArgs, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let library = Library::load(&args.patterns)?;
-    if args.to == To::Regex {
-        return args.write_regexes(&library, global, reporter);
-    }
-    // Each selector belongs to one source, so shared patterns have none.
-    let sources: Vec<Selectors> =
-        library.files().filter(|file| file.source != SHARED).map(|file| args.selectors(file, reporter)).collect();
-    let written: Vec<&Selectors> = sources.iter().filter(|of| !(of.content.is_empty() && of.drop.is_empty())).collect();
-    if written.is_empty() {
-        reporter.warn(match args.proposed {
-            true => "the pattern files have no selectors; mine HTML pages to have some proposed",
-            false => "no selector is accepted; accept some with `dehusk review`, or add --proposed",
-        });
-    }
     match args.to {
-        To::Regex | To::Css | To::Xpath => args.write_lines(&written, SELECTORS, &global.reads)?,
-        To::Ftr => args.write_site_configs(&written, &global.reads)?,
+        To::Regex => args.write_regexes(&library, global, reporter)?,
+        To::Css | To::Xpath | To::Ftr => args.write_selectors(&library, global, reporter)?,
     }
-    let number: usize = written.iter().map(|of| of.content.len() + of.drop.len()).sum();
-    reporter.note(&format!("{} of {}", count(number, "selector"), count(written.len(), "source")));
     Ok(Exit::Done)
 }
 
 impl ExportArgs {
-    fn write_regexes(&self, library: &Library, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
+    fn write_selectors(&self, library: &Library, global: &Global, reporter: &Reporter) -> anyhow::Result<()> {
+        // Each selector belongs to one source, so shared patterns have none.
+        let sources = library.files().filter(|file| file.source != SHARED).map(|file| self.selectors(file, reporter));
+        let sources: Vec<Selectors> = sources.filter(|of| !(of.content.is_empty() && of.drop.is_empty())).collect();
+        if sources.is_empty() {
+            reporter.warn(match self.proposed {
+                true => "the pattern files have no selectors; mine HTML pages to have some proposed",
+                false => "no selector is accepted; accept some with `dehusk review`, or add --proposed",
+            });
+        }
+        if self.to == To::Ftr {
+            self.write_site_configs(&sources, &global.reads)?;
+        } else {
+            self.write_lines(&sources, SELECTORS, &global.reads)?;
+        }
+        let number: usize = sources.iter().map(|of| of.content.len() + of.drop.len()).sum();
+        reporter.note(&format!("{} of {}", count(number, "selector"), count(sources.len(), "source")));
+        Ok(())
+    }
+
+    fn write_regexes(&self, library: &Library, global: &Global, reporter: &Reporter) -> anyhow::Result<()> {
         let of_file = |file| {
             let patterns = self.wanted(file).filter(|pattern| pattern.elements().is_none());
             Regexes { source: &file.source, regexes: patterns.map(|pattern| pattern.regex.as_str()).collect() }
@@ -116,7 +121,7 @@ impl ExportArgs {
             if number == 1 { "" } else { "es" },
             count(sources.len(), "source")
         ));
-        Ok(Exit::Done)
+        Ok(())
     }
 
     /// The patterns to write.
@@ -136,10 +141,10 @@ impl ExportArgs {
     }
 
     fn written(&self, selector: &Selector, source: &str, reporter: &Reporter) -> Option<String> {
-        let xpath = match self.to {
-            To::Css => return Some(selector.css().to_owned()),
-            To::Regex | To::Xpath | To::Ftr => selector.xpath(),
-        };
+        if self.to == To::Css {
+            return Some(selector.css().to_owned());
+        }
+        let xpath = selector.xpath();
         // In a site configuration, the text after a line break would be a new directive.
         let is_line = !xpath.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
         if self.to == To::Ftr && !is_line {
@@ -165,7 +170,7 @@ impl ExportArgs {
         self.write(&self.output, kind, &lines, reads)
     }
 
-    fn write_site_configs(&self, sources: &[&Selectors], reads: &Reads) -> anyhow::Result<()> {
+    fn write_site_configs(&self, sources: &[Selectors], reads: &Reads) -> anyhow::Result<()> {
         if self.output == Path::new("-") {
             bail!("--to ftr writes a file for each source: name a folder with -o");
         }

@@ -117,6 +117,8 @@ function itemOf(id) {
   return item;
 }
 const currentItem = () => list && $("a.item[aria-current]", list);
+/** The parameter for the selected item, if there is one. Text without a pattern has the empty id. */
+const ofCurrent = () => (currentItem() ? { id: currentItem().dataset.id } : {});
 
 /** Requests from before the list changed are no longer useful. */
 let listTurn = 0;
@@ -149,9 +151,8 @@ function putCounts(fresh) {
 async function loadList() {
   if (!list) return;
   const turn = ++listTurn;
-  const id = currentItem()?.dataset.id;
   // The same number as before, so that nothing jumps.
-  const html = await part(`${home}list?${parameters({ count: allItems().length, ...(id === undefined ? {} : { id }) })}`);
+  const html = await part(`${home}list?${parameters({ count: allItems().length, ...ofCurrent() })}`);
   if (turn === listTurn) putList(html, 0);
 }
 
@@ -161,15 +162,13 @@ async function loadMore() {
   more.disabled = true;
   const turn = listTurn;
   const from = Number(more.dataset.from);
-  const id = currentItem()?.dataset.id;
-  const html = await part(`${home}list?${parameters(id === undefined ? { from } : { from, id })}`);
+  const html = await part(`${home}list?${parameters({ from, ...ofCurrent() })}`);
   if (turn === listTurn) putList(html, from);
 }
 
 /** The address contains what is shown, for reloads and for the back button. */
 function remember() {
-  const id = currentItem()?.dataset.id;
-  history.replaceState(null, "", `${home}?${parameters(id === undefined ? {} : { id })}`);
+  history.replaceState(null, "", `${home}?${parameters(ofCurrent())}`);
 }
 
 const moreWatcher = new IntersectionObserver((entries) => {

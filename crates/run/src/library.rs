@@ -10,7 +10,6 @@ use rayon::prelude::*;
 use dehusk_core::patterns::index::{self, INDEX, has_content};
 use dehusk_core::patterns::lexers::{self, MUTABLE};
 use dehusk_core::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
-use dehusk_core::tokens::MutableSet;
 use dehusk_corpus::{Reads, similar_path, similar_source};
 
 /// Why pattern files cannot be used.
@@ -187,12 +186,9 @@ impl Library {
     pub fn texts(&self) -> Vec<(String, String)> {
         let (full, empty): (Vec<&PatternFile>, Vec<&PatternFile>) = self.files().partition(|file| has_content(file));
         let sets = self.files().map(|file| &**file.lexer.mutable());
-        let sets: Vec<&MutableSet> = sets.filter(|set| !set.patterns().is_empty()).collect();
-        let mut texts = Vec::new();
-        if !sets.is_empty() {
-            // Without an earlier table, there is nothing that could be wrong.
-            texts.push((MUTABLE.to_owned(), lexers::table(sets, "").unwrap_or_default()));
-        }
+        // Without an earlier table, there is nothing that could be wrong.
+        let table = lexers::table(sets, "").unwrap_or_default();
+        let mut texts: Vec<(String, String)> = table.map(|table| (MUTABLE.to_owned(), table)).into_iter().collect();
         if !empty.is_empty() {
             texts.push((INDEX.to_owned(), index::written(empty)));
         }

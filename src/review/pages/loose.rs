@@ -31,18 +31,13 @@ pub fn item(links: &Links, file: &PatternFile, effects: Option<&Effects>, is_cur
 pub fn detail(links: &Links, file: &PatternFile, effects: Option<&Effects>, state: &str) -> Markup {
     let (source, now) = (&file.source, status_of(file.loose));
     let page = |page: &str| links.about(source, &format!("loose/{page}"));
-    let button = |status: Status, verb: &str, key: &str| {
-        html! {
-            button type="button" data-do="status" data-status=(status.name()) aria-pressed=(if now == status { "true" } else { "false" }) { (verb) kbd { (key) } }
-        }
-    };
     html! {
         article.pattern #pattern data-id="" data-version=(now.name()) data-status=(now.name()) data-source=(source) data-page=(page("")) data-state=(state) {
             h2.unseen { "Text without a pattern" }
             div.bar {
-                (button(Status::Accepted, "Accept", "a"))
-                (button(Status::Rejected, "Reject", "r"))
-                @if now != Status::Proposed { (button(Status::Proposed, "Back to proposed", "p")) }
+                (pattern::status_button(Status::Accepted, "Accept", "a", now))
+                (pattern::status_button(Status::Rejected, "Reject", "r", now))
+                @if now != Status::Proposed { (pattern::back_to_proposed()) }
             }
             header {
                 span.status.(now.name()) { (now.name()) }

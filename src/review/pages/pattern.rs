@@ -111,10 +111,22 @@ fn actions(seen: &PatternView) -> Markup {
         div.bar {
             (decision(seen, Status::Accepted, "Accept", "a", status))
             (decision(seen, Status::Rejected, "Reject", "r", status))
-            @if status != Status::Proposed { button type="button" data-do="status" data-status="proposed" { "Back to proposed" kbd { "p" } } }
+            @if status != Status::Proposed { (back_to_proposed()) }
             button type="button" data-do="edit" aria-expanded="false" { "Edit" kbd { "e" } }
             button type="button" data-do="note" aria-expanded="false" { "Note" kbd { "n" } }
         }
+    }
+}
+
+/// A button that takes a decision back.
+pub fn back_to_proposed() -> Markup {
+    html! { button type="button" data-do="status" data-status="proposed" { "Back to proposed" kbd { "p" } } }
+}
+
+/// A button that gives the selected pattern a status. `now` is the one that it has.
+pub fn status_button(status: Status, verb: &str, key: &str, now: Status) -> Markup {
+    html! {
+        button type="button" data-do="status" data-status=(status.name()) aria-pressed=(if now == status { "true" } else { "false" }) { (verb) kbd { (key) } }
     }
 }
 
@@ -122,7 +134,7 @@ fn actions(seen: &PatternView) -> Markup {
 fn decision(seen: &PatternView, status: Status, verb: &str, key: &str, now: Status) -> Markup {
     html! {
         span.split {
-            button type="button" data-do="status" data-status=(status.name()) aria-pressed=(if now == status { "true" } else { "false" }) { (verb) kbd { (key) } }
+            (status_button(status, verb, key, now))
             details {
                 summary aria-label=(format!("{verb} many")) { "▾" }
                 div.menu {

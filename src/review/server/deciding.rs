@@ -9,11 +9,11 @@ use serde_json::json;
 use super::showing::index_of;
 use super::{Done, Failure, PageResponse, Review, apart, apart_while_asked, done, page};
 use crate::review::decision::{Change, Entry, Step};
-use crate::review::loose_of;
 use crate::review::many::Group;
 use crate::review::pages::pattern::count;
 use crate::review::pages::preview;
 use crate::review::query::{Query, in_short};
+use crate::review::{Session, loose_of};
 use dehusk_core::patterns::Status;
 
 /// A decision on one pattern, which the person saw in version `seen`.
@@ -135,10 +135,15 @@ pub(super) async fn keep(State(review): State<Review>, Path(source): Path<String
         }
         let (text, note) = session.as_it_stands(&source, &keep.text, keep.document).map_err(Failure::Invalid)?;
         session.keep(&source, &text, Some(&note))?;
-        let documents = count(session.documents_with(&source, &text), "document");
-        Ok(done(format!("never removed from now on, in {documents} here: “{}”", in_short(&text))))
+        Ok(from_now_on(session, &source, "never removed", &text))
     })
     .await
+}
+
+/// The message that something is done with a text, with the number of documents that have it.
+fn from_now_on(session: &Session, source: &str, what: &str, text: &str) -> Json<serde_json::Value> {
+    let documents = count(session.documents_with(source, text), "document");
+    done(format!("{what} from now on, in {documents} here: “{}”", in_short(text)))
 }
 
 /// A text to remove. `document` is the number of the document in which it was selected.
@@ -157,8 +162,7 @@ pub(super) async fn remove(
         let session = &review.session;
         let (text, note) = session.as_it_stands(&source, &text, Some(document)).map_err(Failure::Invalid)?;
         session.remove(&source, &text, &note)?;
-        let documents = count(session.documents_with(&source, &text), "document");
-        Ok(done(format!("always removed from now on, in {documents} here: “{}”", in_short(&text))))
+        Ok(from_now_on(session, &source, "always removed", &text))
     })
     .await
 }

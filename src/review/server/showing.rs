@@ -25,9 +25,9 @@ use crate::review::pages::{self, SourceHeader, about, document, loose, overview,
 use crate::review::query::Query;
 use crate::review::sources::{Row, SourcesQuery};
 use crate::review::survey::{FirstRemoved, SurveyResult};
-use crate::review::{Session, status_of};
+use crate::review::{Session, loose_of};
 use dehusk_core::cleaning::{CleanError, Scratch};
-use dehusk_core::patterns::{Loose, PatternFile, SHARED, Status};
+use dehusk_core::patterns::{PatternFile, SHARED, Status};
 use dehusk_core::selection::effects::{Effects, PatternEffect, Question};
 use dehusk_core::selection::warnings::warnings;
 use dehusk_run::explain::drawn::{Canvas, drawn};
@@ -174,6 +174,23 @@ impl Review {
             elsewhere: &elsewhere,
             state: &format!("{:?}", self.session.version(source)),
         })
+    }
+
+    /// Previews of the changes that decisions for these statuses would make.
+    fn previews(
+        &self,
+        statuses: &[Status],
+        step_to: impl Fn(Status) -> Step,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> PageResponse {
+        let steps: Vec<Step> = statuses.iter().map(|&status| step_to(status)).collect();
+        let previews = self.session.preview(&steps, go_on).map_err(SaveError::from)?;
+        Ok(page(html! {
+            @for (&status, shown) in statuses.iter().zip(&previews) {
+                h3 { (preview::if_you(status)) }
+                (preview::preview(&self.links, status, shown))
+            }
+        }))
     }
 
     fn loose(&self, source: &str, looked: &Looked) -> Markup {
@@ -325,14 +342,7 @@ pub(super) async fn preview_of_one(
         let others = [Status::Accepted, Status::Rejected].into_iter();
         let others: Vec<Status> = others.filter(|status| *status != file.patterns[index].status).collect();
         let one = ChosenPatterns { files: vec![(file, vec![index])] };
-        let steps: Vec<Step> = others.iter().map(|&status| one.step_to(status)).collect();
-        let previews = review.session.preview(&steps, go_on).map_err(SaveError::from)?;
-        Ok(page(html! {
-            @for (status, shown) in others.into_iter().zip(&previews) {
-                h3 { (preview::if_you(status)) }
-                (preview::preview(&review.links, status, shown))
-            }
-        }))
+        review.previews(&others, |status| one.step_to(status), go_on)
     })
     .await
 }
@@ -350,17 +360,10 @@ pub(super) async fn loose(State(review): State<Review>, Path(source): Path<Strin
 pub(super) async fn preview_of_loose(State(review): State<Review>, Path(source): Path<String>) -> PageResponse {
     apart_while_asked(move |go_on| {
         let from = review.session.file(&source)?.loose;
-        let others = [Loose::Remove, Loose::Keep].into_iter().filter(|to| *to != from);
-        let others: Vec<Loose> = others.collect();
-        let step = |&to: &Loose| Step::in_file(String::new(), &source, vec![Change::Loose { from, to }]);
-        let steps: Vec<Step> = others.iter().map(step).collect();
-        let previews = review.session.preview(&steps, go_on).map_err(SaveError::from)?;
-        Ok(page(html! {
-            @for (to, shown) in others.into_iter().zip(&previews) {
-                h3 { (preview::if_you(status_of(to))) }
-                (preview::preview(&review.links, status_of(to), shown))
-            }
-        }))
+        let others = [Status::Accepted, Status::Rejected].into_iter().filter(|status| loose_of(*status) != from);
+        let change = |status| Change::Loose { from, to: loose_of(status) };
+        let step = |status| Step::in_file(String::new(), &source, vec![change(status)]);
+        review.previews(&others.collect::<Vec<_>>(), step, go_on)
     })
     .await
 }

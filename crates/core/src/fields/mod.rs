@@ -102,35 +102,32 @@ impl Fields {
     /// patterns are left out, and with `only_accepted` also proposed ones.
     pub fn new(files: &[&PatternFile], only_accepted: bool) -> Fields {
         let (mut runs, mut written) = (Vec::new(), Vec::new());
-        let mut seen = HashSet::new();
-        let mut add = |id: &str, run: &TokenRun, edges, lexer: &Lexer| {
-            // A row of a block is often evidence, too.
-            if seen.insert(run.clone()) {
-                runs.push((id.to_owned(), run.clone(), edges, lexer.clone(), names::places(run, lexer.mutable())));
-            }
-        };
         for Reviewed { pattern, file, .. } in Review::of(files, only_accepted).applied {
+            let lexer = &file.lexer;
             match &pattern.form {
-                Form::Run(run) => add(&pattern.id, run, Edges::written_in(&pattern.regex), &file.lexer),
+                Form::Run(run) => runs.push((pattern.id.clone(), run, Edges::written_in(&pattern.regex), lexer)),
                 Form::Block(block) => {
                     let edges = Edges::of_runs(block.rows.iter().map(|row| &row.run));
                     // Each row has columns of its own.
-                    let id = |run: &TokenRun| id_of(run, file.lexer.mutable(), ID_DIGITS);
-                    block.rows.iter().for_each(|row| add(&id(&row.run), &row.run, edges, &file.lexer));
+                    let id = |run: &TokenRun| id_of(run, lexer.mutable(), ID_DIGITS);
+                    runs.extend(block.rows.iter().map(|row| (id(&row.run), &row.run, edges, lexer)));
                 }
                 Form::Regex(regex) => written.extend(Written::of(&pattern.id, regex)),
                 Form::Elements(_) => {}
             }
         }
-        runs.retain(|(.., places)| !places.is_empty());
-        let ambiguous = names::ambiguous(runs.iter().flat_map(|(.., places)| places));
+        // A row of a block is often evidence, too.
+        let mut seen = HashSet::new();
+        runs.retain(|(_, run, ..)| seen.insert(*run));
+        let places: Vec<_> = runs.iter().map(|(_, run, _, lexer)| names::places(run, lexer.mutable())).collect();
+        let ambiguous = names::ambiguous(places.iter().flatten());
         let (mut mined, mut lexers) = (Vec::new(), Vec::new());
-        for (id, run, edges, lexer, places) in runs {
+        for ((id, run, edges, lexer), places) in runs.into_iter().zip(places).filter(|(_, places)| !places.is_empty()) {
             let columns = names::names(&places, &id, &ambiguous);
-            mined.push(Mined { run, edges, columns });
+            mined.push(Mined { run: run.clone(), edges, columns });
             lexers.push(lexer);
         }
-        Fields { readers: readers(&mined, &lexers.iter().collect::<Vec<_>>()), mined, written }
+        Fields { readers: readers(&mined, &lexers), mined, written }
     }
 
     /// The names of all possible columns, pattern by pattern. Some may occur more than once.

@@ -303,19 +303,10 @@ impl PatternFile {
     fn evidence_of_rows<'p>(&'p self, pattern: &'p Pattern) -> impl Iterator<Item = Pattern> + 'p {
         let rows = pattern.block().map_or(&[][..], |block| &block.rows);
         let edges = Edges::of_runs(rows.iter().map(|row| &row.run));
-        rows.iter().map(move |Row { run, documents, occurrences, .. }| Pattern {
-            id: id_of(run, self.lexer.mutable(), ID_DIGITS),
-            status: Status::Proposed,
-            regex: regex::render(run, &self.lexer, edges),
-            form: Form::Run(run.clone()),
-            documents: *documents,
-            among: pattern.among,
-            occurrences: *occurrences,
-            sources: None,
-            removes: None,
-            example: String::new(),
-            ends_after: None,
-            note: String::new(),
+        rows.iter().map(move |Row { run, documents, occurrences, .. }| {
+            let id = id_of(run, self.lexer.mutable(), ID_DIGITS);
+            let regex = regex::render(run, &self.lexer, edges);
+            evidence(id, regex, run.clone(), [*documents, pattern.among, *occurrences])
         })
     }
 
@@ -347,20 +338,8 @@ impl PatternFile {
                 problems.push(FileProblem { line, id: None, message });
                 continue;
             };
-            self.evidence.push(Pattern {
-                id,
-                status: Status::Proposed,
-                regex,
-                form: Form::Run(run),
-                documents,
-                among: among.unwrap_or(self.mined.counted()),
-                occurrences,
-                sources,
-                removes: None,
-                ends_after,
-                example: String::new(),
-                note: String::new(),
-            });
+            let counts = [documents, among.unwrap_or(self.mined.counted()), occurrences];
+            self.evidence.push(Pattern { sources, ends_after, ..evidence(id, regex, run, counts) });
         }
         problems
     }
@@ -581,6 +560,24 @@ impl PatternFile {
         if let Some(words) = pattern.ends_after {
             let _ = writeln!(yaml, "    ends_after: {words}");
         }
+    }
+}
+
+/// A run that is evidence. The counts are of the documents with it, of all documents, and of its occurrences.
+fn evidence(id: String, regex: String, run: TokenRun, [documents, among, occurrences]: [usize; 3]) -> Pattern {
+    Pattern {
+        id,
+        status: Status::Proposed,
+        regex,
+        form: Form::Run(run),
+        documents,
+        among,
+        occurrences,
+        sources: None,
+        removes: None,
+        ends_after: None,
+        example: String::new(),
+        note: String::new(),
     }
 }
 
@@ -815,7 +812,7 @@ mutable:
             )
         );
         let cache = LexerCache::default();
-        let table = super::super::lexers::table([&**file.lexer.mutable()], "").unwrap();
+        let table = super::super::lexers::table([&**file.lexer.mutable()], "").unwrap().unwrap();
         cache.add_table(&table).unwrap();
         let read = PatternFile::parse(&named, &cache).unwrap();
         assert_eq!((read.to_yaml(), read.to_yaml_in_folder()), (FILE.to_owned(), named));

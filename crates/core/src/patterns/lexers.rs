@@ -117,11 +117,12 @@ impl LexerCache {
     fn listed(&self, records: Vec<MutableRecord>) -> Result<Arc<MutableSet>, String> {
         let patterns = patterns(records);
         let hash = hash_of_patterns(&patterns);
-        if let Some(set) = self.known().get(&hash) {
+        let mut known = self.known();
+        if let Some(set) = known.get(&hash) {
             return Ok(Arc::clone(set));
         }
         let set = Arc::new(MutableSet::new(patterns).map_err(|error| error.to_string())?);
-        self.known().insert(hash, Arc::clone(&set));
+        known.insert(hash, Arc::clone(&set));
         Ok(set)
     }
 
@@ -157,24 +158,29 @@ pub(super) fn listed(patterns: &[MutablePattern], indentation: &str) -> String {
     yaml
 }
 
-/// The content of [`MUTABLE`] for files with these sets, of which none is empty, and for other files, whose table was `before`.
+/// The content of [`MUTABLE`] for files with these sets, and for other files, whose table was `before`. `None` if all of
+/// them have no mutable patterns.
 ///
 /// # Errors
 /// If `before` is no such table.
-pub fn table<'s>(sets: impl IntoIterator<Item = &'s MutableSet>, before: &str) -> Result<String, FileProblem> {
+pub fn table<'s>(sets: impl IntoIterator<Item = &'s MutableSet>, before: &str) -> Result<Option<String>, FileProblem> {
     let mut lists: BTreeMap<String, String> = BTreeMap::new();
     if !before.is_empty() {
         let table: Table = parse_yaml(before)?;
         let list = |(hash, records): (String, Vec<MutableRecord>)| (hash, listed(&patterns(records), "  "));
         lists.extend(table.mutable.into_iter().map(list));
     }
-    lists.extend(sets.into_iter().map(|set| (hash_of(set), listed(set.patterns(), "  "))));
+    let has_patterns = |set: &&MutableSet| !set.patterns().is_empty();
+    lists.extend(sets.into_iter().filter(has_patterns).map(|set| (hash_of(set), listed(set.patterns(), "  "))));
+    if lists.is_empty() {
+        return Ok(None);
+    }
     let mut yaml =
         "# The mutable patterns of the pattern files in this folder. Each file names its own under `mutable`.\n"
             .to_owned();
     yaml.push_str("mutable:\n");
     lists.into_iter().for_each(|(hash, list)| yaml.extend(["  '", &hash, "':\n", &list]));
-    Ok(yaml)
+    Ok(Some(yaml))
 }
 
 fn patterns(records: Vec<MutableRecord>) -> Vec<MutablePattern> {

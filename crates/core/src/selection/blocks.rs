@@ -104,15 +104,11 @@ pub fn add<'t>(
             note: String::new(),
             form: Form::Block(Arc::new(block)),
         };
-        let fresh = match edited_of(&fresh, file) {
-            // A person wrote a regex for this block, and it has the counts of the block.
-            Some(edited) => {
-                let Pattern { documents, among, occurrences, .. } = fresh;
-                (edited.documents, edited.among, edited.occurrences) = (documents, among, occurrences);
-                continue;
-            }
-            None => fresh,
-        };
+        // A person wrote a regex for this block, and it has the counts of the block.
+        if let Some(edited) = edited_of(&fresh, file) {
+            (edited.documents, edited.among, edited.occurrences) = (fresh.documents, fresh.among, fresh.occurrences);
+            continue;
+        }
         file.patterns.push(match take_like(&fresh, &mut old) {
             Some(Pattern { id, status, note, .. }) => Pattern { id, status, note, ..fresh },
             None => Pattern { id: free_id(&fresh, &file.lexer, &mut taken), ..fresh },

@@ -13,7 +13,6 @@ use crate::record::written_files::{Prune, WrittenFiles};
 use dehusk_core::patterns::index::{self, INDEX, has_content};
 use dehusk_core::patterns::lexers::{self, MUTABLE};
 use dehusk_core::patterns::{LexerCache, PatternFile};
-use dehusk_core::tokens::MutableSet;
 use dehusk_corpus::OutputRoot;
 
 impl Library {
@@ -92,12 +91,10 @@ fn write_about_folder(
         let path = folder.join(MUTABLE);
         let now = read_if_any(&path)?;
         let sets = indexed.iter().chain(files).map(|file| &**file.lexer.mutable());
-        let sets: Vec<&MutableSet> = sets.filter(|set| !set.patterns().is_empty()).collect();
-        if now.is_none() && sets.is_empty() {
-            return Ok(());
-        }
         let table = lexers::table(sets, now.as_deref().unwrap_or_default());
-        let table = table.map_err(|problem| LibraryError::Problem(problem.display(&path)))?;
+        let Some(table) = table.map_err(|problem| LibraryError::Problem(problem.display(&path)))? else {
+            return Ok(());
+        };
         if written.replace(MUTABLE, now.as_deref().map(str::as_bytes), table.as_bytes())? {
             return Ok(());
         }
