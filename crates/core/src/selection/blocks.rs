@@ -266,17 +266,18 @@ impl<'d> Decided<'d> {
 pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
     let least = ROW_DOCUMENTS.max((ROW_SHARE * documents.len() as f64).ceil() as usize);
     let runs = recurring(documents, least);
-    let mut lexer = lexer.clone();
     let edges = Edges::of_runs(&runs);
-    let automaton =
-        TokenAutomaton::new(runs.iter().enumerate().map(|(row, run)| (row, run, edges)), &lexer.tokenizer().clone());
-    let mut placed: Vec<Placed> = (documents.iter())
-        .map(|&document| {
-            let (tokens, symbols) = automaton.read(document.text, &mut lexer);
-            let mut places = Vec::new();
-            automaton.find(document.text, &tokens, &symbols, |tokens, row| places.push(RowPlace { tokens, row }));
-            Placed { document, places: disjoint(places) }
-        })
+    let automaton = TokenAutomaton::new(runs.iter().enumerate().map(|(row, run)| (row, run, edges)), lexer.tokenizer());
+    let mut placed: Vec<Placed> = (documents.par_iter())
+        .map_init(
+            || lexer.clone(),
+            |lexer, &document| {
+                let (tokens, symbols) = automaton.read(document.text, lexer);
+                let mut places = Vec::new();
+                automaton.find(document.text, &tokens, &symbols, |tokens, row| places.push(RowPlace { tokens, row }));
+                Placed { document, places: disjoint(places) }
+            },
+        )
         .collect();
 
     let mut rows = rows_of(runs, &placed);
@@ -383,6 +384,11 @@ struct Chance {
     tokens: [usize; 2],
 }
 
+/// What it is worth to remove tokens that the decision keeps and removes, in tokens.
+fn worth([kept, removed]: [usize; 2]) -> f64 {
+    removed as f64 - LOSS * kept as f64
+}
+
 /// The limits with which most is removed, if what is lost counts more. Of each list of chances, which grow, the last one
 /// that fits is taken.
 fn best_limits(chances: &[Vec<Chance>]) -> Open {
@@ -393,7 +399,7 @@ fn best_limits(chances: &[Vec<Chance>]) -> Open {
     let value = |limits: Open| -> f64 {
         let fitting =
             chances.iter().filter_map(|growing| growing.iter().rfind(|chance| limits.has_room_for(chance.open)));
-        fitting.map(|chance| chance.tokens[1] as f64 - LOSS * chance.tokens[0] as f64).sum()
+        fitting.map(|chance| worth(chance.tokens)).sum()
     };
     let mut best = (0.0, Open::default());
     for &lines in &lines {
@@ -611,10 +617,9 @@ impl Group {
         }
     }
 
-    /// What the block removes in a document, in tokens.
+    /// What the block is worth in a document, in tokens.
     fn gain(&self, one: &Placed) -> f64 {
-        let tokens = self.matches(one).into_iter().map(|tokens| one.document.tokens(tokens));
-        tokens.map(|[kept, removed]| removed as f64 - LOSS * kept as f64).sum()
+        self.matches(one).into_iter().map(|tokens| worth(one.document.tokens(tokens))).sum()
     }
 
     /// The matches in a document.
