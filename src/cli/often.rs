@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use dehusk_corpus::skipped::NAMED_ALIKE;
 use dehusk_run::WarningKind;
 
 /// Maximum number of warnings of this kind that are printed.
 fn printed(kind: WarningKind) -> u64 {
     match kind {
         WarningKind::Keys => 1,
-        _ => 20,
+        _ => NAMED_ALIKE as u64,
     }
 }
 
@@ -24,6 +25,7 @@ fn words(kind: WarningKind) -> &'static str {
     match kind {
         WarningKind::Emptied => "nothing is left of a document",
         WarningKind::KeptWhole => "a document is kept whole",
+        WarningKind::TooSmall => "a source is too small to mine",
         WarningKind::Unusual => "a source is unlike all text that dehusk has learned from",
         WarningKind::NoLesson => "nothing is learned from a document",
         WarningKind::IgnoredChoices => "options for pages have no effect on a document",
@@ -69,13 +71,14 @@ mod tests {
                 printed(WarningKind::KeptWhole, 20),
                 printed(WarningKind::NoPatterns, 21)
             ],
-            [20; 3]
+            [3; 3]
         );
         assert_eq!(
             often.others(),
             [
-                "and 3412 more warnings that nothing is left of a document",
-                "and 1 more warning that a source has no pattern file"
+                "and 3429 more warnings that nothing is left of a document",
+                "and 17 more warnings that a document is kept whole",
+                "and 18 more warnings that a source has no pattern file"
             ]
         );
     }

@@ -31,6 +31,15 @@ impl Review {
         Review::of(patterns, &sample_corpus())
     }
 
+    /// Starts a review of the sample corpus, with patterns that a person wrote for this source and did not decide about.
+    pub fn with_patterns_by_hand(source: &str) -> Review {
+        let review = Review::of_sample_corpus();
+        let lines = ["About the author", "Get The Morning Tide", "Our Standards: The", "Picture: Tideline"];
+        let pattern = |line| format!("  - {{id: '{line}', status: proposed, regex: '{line}', example: '{line}'}}\n");
+        review.edit(source, "evidence:\n", &format!("{}evidence:\n", lines.map(pattern).concat()));
+        review
+    }
+
     /// Starts a review of these pattern files, on these documents.
     pub fn of(patterns: TempDir, corpus: &Path) -> Review {
         let mut command = dehusk("review");

@@ -22,7 +22,7 @@ fn it_is_told_where_articles_end_and_they_stay() {
     let sandbox = with_comments(str::to_owned, "txt");
     sandbox.expect(0, "mine corpus -o patterns --quiet");
     let patterns = sandbox.read("patterns/tide.yaml");
-    assert_eq!(patterns.matches("    ends_after: ").count(), 1, "{patterns}");
+    assert_eq!(patterns.matches("ends_after: ").count(), 1, "{patterns}");
     sandbox.expect(0, "clean corpus -p patterns -o cleaned --quiet");
     for number in 0..20 {
         let name = format!("tide/{number:02}.txt");
@@ -33,13 +33,14 @@ fn it_is_told_where_articles_end_and_they_stay() {
     }
     // It is told why they go.
     let explained = sandbox.expect(0, "explain corpus/tide/01.txt -p patterns").stdout;
-    let id = patterns
-        .lines()
-        .take_while(|line| !line.contains("ends_after"))
-        .filter_map(|line| line.strip_prefix("  - id: '"))
-        .last();
-    let id = id.unwrap().trim_end_matches('\'');
+    let id = id_of_end(&explained);
     assert!(explained.contains(&format!("{{{id}")) || explained.contains(&format!("{id}}}")), "{id}: {explained}");
+}
+
+/// The id of the evidence for the end of articles in what `explain` prints.
+fn id_of_end(explained: &str) -> &str {
+    let line = explained.lines().find(|line| line.contains("evidence") && line.contains("Leave a comment below"));
+    line.expect("the evidence").split_whitespace().next().expect("an id")
 }
 
 #[test]
@@ -66,21 +67,23 @@ fn a_stream_finds_them_too_and_hands_them_on() {
 fn what_a_person_makes_of_an_end_stays() {
     let sandbox = with_comments(str::to_owned, "txt");
     sandbox.expect(0, "mine corpus -o patterns --quiet");
-    let patterns = sandbox.read("patterns/tide.yaml");
-    let end = patterns.lines().find(|line| line.contains("ends_after")).unwrap();
-    let before = patterns.split_once(end).unwrap().0;
-    // It may be evidence. With a decision it is a pattern.
-    let id = before.rfind("  - id: ").unwrap();
-    let facts = patterns[id..].find("    documents: ").unwrap();
-    let id_line = patterns[id..].lines().next().unwrap();
-    let mut edited = patterns.clone();
-    edited.replace_range(id..id + facts, &format!("{id_line}\n    status: accepted\n"));
-    sandbox.write("patterns/tide.yaml", edited.replace(&format!("{end}\n"), ""));
-    sandbox.expect(0, "mine corpus -o patterns --quiet");
-    assert!(!sandbox.read("patterns/tide.yaml").contains("ends_after"));
-    sandbox.write("patterns/tide.yaml", edited.replace(end, "    ends_after: 100000"));
-    sandbox.expect(0, "mine corpus -o patterns --quiet");
-    assert!(sandbox.read("patterns/tide.yaml").contains("ends_after: 100000"));
+    let explained = sandbox.expect(0, "explain corpus/tide/01.txt -p patterns").stdout;
+    let pattern = format!(
+        "  - id: '{}'\n    status: accepted\n    regex: '(?m)^\\s*Leave\\s+a\\s+comment\\s+below\\s*$'\n    \
+         example: Leave a comment below\n",
+        id_of_end(&explained)
+    );
+    let mined = sandbox.read("patterns/tide.yaml");
+    let end = mined.lines().find(|line| line.contains("ends_after")).expect("there is one");
+    let mined = mined.replace(&format!("{end}\n"), "");
+    for ends_after in ["", "    ends_after: 100000\n"] {
+        let by_hand = format!("{pattern}{ends_after}evidence:\n");
+        sandbox.write("patterns/tide.yaml", mined.replace("evidence:\n", &by_hand));
+        sandbox.expect(0, "mine corpus -o patterns --quiet");
+        let mined_again = sandbox.read("patterns/tide.yaml");
+        assert_eq!(mined_again.matches("ends_after").count(), usize::from(!ends_after.is_empty()), "{mined_again}");
+        assert!(mined_again.contains(ends_after), "{mined_again}");
+    }
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn the_sample_corpus_makes_a_page() {
         .map(|yaml| String::from_utf8_lossy(yaml).matches("    status: ").count())
         .sum();
     let shown = without_style(&html).matches("<article class=\"pattern\"").count();
-    assert!(shown == patterns && patterns > 30, "every pattern is shown: {shown} of {patterns}");
+    assert!(shown == patterns && patterns > 20, "every pattern is shown: {shown} of {patterns}");
     sandbox.expect(0, &format!("review {} -p patterns --report again.html --threads 1 --quiet", news()));
     assert_eq!(sandbox.read("again.html"), html, "the same input gives the same bytes");
 }

@@ -18,7 +18,7 @@ fn who_asks_is_told_what_is_done_and_why() {
     }
     let stages = ran.stderr.lines().filter(|line| line.ends_with(" s") && line.contains(": "));
     let stages: Vec<&str> = stages.filter_map(|line| line.split(": ").next()).collect();
-    assert_eq!(stages, ["list", "mine", "compare sources", "try out"]);
+    assert_eq!(stages, ["list", "mine", "compare sources", "choose patterns"]);
     let clean = "clean corpus -p patterns -o";
     let ran = sandbox.expect(0, &format!("{clean} cleaned --verbose"));
     ran.says("3/4 of what is free\n").says("loaded 1 pattern file from patterns\n");

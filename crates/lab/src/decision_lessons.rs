@@ -20,7 +20,7 @@ use dehusk_core::mining::cross_source::cross_source;
 use dehusk_core::models::course::PARTS;
 use dehusk_core::patterns::PatternFile;
 use dehusk_core::selection::sampling::evenly_spread;
-use dehusk_core::selection::{SelectOptions, needed};
+use dehusk_core::selection::{SelectOptions, Selector};
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::{Budget, Inventory, SourceId};
 use dehusk_run::CorpusMineOptions;
@@ -197,7 +197,7 @@ impl Source<'_> {
         let cleaning = CleanOptions::default();
         let select =
             SelectOptions { has_ends: true, all_patterns: self.options.all_patterns, cleaning: cleaning.clone() };
-        Ok(Cleaner::new(&[&needed(&file, None, texts, &select)], &cleaning))
+        Ok(Cleaner::new(&[&Selector::new(None, select).needed(&file, texts)], &cleaning))
     }
 
     /// The lesson of a document. `None` if it has too little of the gold text, or cannot be read.

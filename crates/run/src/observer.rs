@@ -31,6 +31,8 @@ pub enum WarningKind {
     Emptied,
     /// Too much of a document would have been removed.
     KeptWhole,
+    /// A source has too few documents to be mined.
+    TooSmall,
     /// A source is unlike all that the model has learned from.
     Unusual,
     /// A document or a source is not used as a lesson.

@@ -6,7 +6,6 @@ use dehusk_core::mining::MineOptions;
 use dehusk_core::patterns::{LexerCache, PatternFile, SHARED};
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::OutputRoot;
-use dehusk_run::Library;
 use dehusk_run::mine::combine::with_decisions;
 use dehusk_run::mine::from_state::{Learned, pattern_files};
 use dehusk_run::mine::mining::refuse_names_alike;
@@ -14,6 +13,7 @@ use dehusk_run::mine::pattern_files::write;
 use dehusk_run::record::written_files::Prune;
 use dehusk_run::state::State;
 use dehusk_run::stream::{open_state, tell_of_change};
+use dehusk_run::{Library, WarningKind};
 
 use super::MineCommand;
 use crate::cli::reporter::Reporter;
@@ -49,7 +49,7 @@ fn learned(state: &State, lexer: &Lexer, options: &MineOptions, reporter: &Repor
         interrupt::check()?;
         let source = Learned::of(id, state, lexer, options)?;
         if source.is_too_small() {
-            reporter.warn(&format!(
+            reporter.warn_often(WarningKind::TooSmall, &format!(
                 "source '{}' is too small: {} documents are needed to find the segments that last, and there were {}; only shared patterns will apply",
                 source.id,
                 Learned::MIN_PAGES,

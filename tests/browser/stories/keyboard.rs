@@ -30,75 +30,81 @@ impl Browser {
 
 #[test]
 fn patterns_are_decided_on_with_keys() {
-    in_review(|browser, review| {
-        browser.tab_to(&format!("#sources a[href*='{SOURCE}']"));
-        browser.expect_focus_in_sight();
-        browser.press("Enter");
-        browser.expect(".counts", "matches in");
-        let ids = browser.listed();
-        let status = |id: &str| review.pattern(SOURCE, id).status;
+    in_review_of(
+        || Review::with_patterns_by_hand(SOURCE),
+        |browser, review| {
+            browser.tab_to(&format!("#sources a[href*='{SOURCE}']"));
+            browser.expect_focus_in_sight();
+            browser.press("Enter");
+            browser.expect(".counts", "matches in");
+            let ids = browser.listed();
+            let status = |id: &str| review.pattern(SOURCE, id).status;
 
-        browser.press_for("j", &ids[1]);
-        browser.press_for("j", &ids[2]);
-        browser.press_for("k", &ids[1]);
-        browser.press_for("Down", &ids[2]);
-        browser.press_for("Up", &ids[1]);
-        browser.press("a");
-        let called = review.called(SOURCE, &ids[1]);
-        browser.expect("#toast", &format!("accepted: “{called}"));
-        browser.expect_at_hand(&ids[2]);
-        browser.expect_focus_in_sight();
-        browser.press_for("k", &ids[1]);
-        browser.press("p");
-        browser.expect("#toast", &format!("proposed: “{called}"));
-        browser.press_for("j", &ids[2]);
-        browser.press("u");
-        browser.expect("#toast", &format!("undone: proposed: “{called}"));
-        assert_eq!(status(&ids[1]), Status::Accepted);
-        browser.expect_at_hand(&ids[1]);
-        browser.expect_focus_in_sight();
+            browser.press_for("j", &ids[1]);
+            browser.press_for("j", &ids[2]);
+            browser.press_for("k", &ids[1]);
+            browser.press_for("Down", &ids[2]);
+            browser.press_for("Up", &ids[1]);
+            browser.press("a");
+            let called = review.called(SOURCE, &ids[1]);
+            browser.expect("#toast", &format!("accepted: “{called}"));
+            browser.expect_at_hand(&ids[2]);
+            browser.expect_focus_in_sight();
+            browser.press_for("k", &ids[1]);
+            browser.press("p");
+            browser.expect("#toast", &format!("proposed: “{called}"));
+            browser.press_for("j", &ids[2]);
+            browser.press("u");
+            browser.expect("#toast", &format!("undone: proposed: “{called}"));
+            assert_eq!(status(&ids[1]), Status::Accepted);
+            browser.expect_at_hand(&ids[1]);
+            browser.expect_focus_in_sight();
 
-        // The keys do not wait for the page: each key acts on the result of the one before.
-        ["j", "r", "r"].iter().for_each(|key| browser.press(key));
-        browser.expect_at_hand(&ids[4]);
-        browser.resize(1280, 400);
-        browser.run("document.querySelector('#list').scrollTop = 1e6");
-        assert_eq!(browser.run("return scrollY"), 0, "the page stands still");
-        assert_ne!(browser.run("return document.querySelector('#list').scrollTop"), 0, "the list moves in it");
-        browser.run("document.querySelector('#list').scrollTop = 0");
-        assert_eq!([&ids[2], &ids[3]].map(|id| status(id)), [Status::Rejected; 2]);
-        assert_eq!(status(&ids[4]), Status::Proposed);
-        browser.expect_count("a.item .status.rejected", 2);
-        browser.expect(&format!("a.item[data-id='{}'] .number", ids[2]), "0 %");
-        assert_eq!(browser.listed(), ids, "what removes nothing now stays in its place");
-    });
+            // The keys do not wait for the page: each key acts on the result of the one before.
+            ["j", "r", "r"].iter().for_each(|key| browser.press(key));
+            browser.expect_at_hand(&ids[4]);
+            browser.resize(1280, 400);
+            browser.run("document.querySelector('#list').scrollTop = 1e6");
+            assert_eq!(browser.run("return scrollY"), 0, "the page stands still");
+            assert_ne!(browser.run("return document.querySelector('#list').scrollTop"), 0, "the list moves in it");
+            browser.run("document.querySelector('#list').scrollTop = 0");
+            assert_eq!([&ids[2], &ids[3]].map(|id| status(id)), [Status::Rejected; 2]);
+            assert_eq!(status(&ids[4]), Status::Proposed);
+            browser.expect_count("a.item .status.rejected", 2);
+            browser.expect(&format!("a.item[data-id='{}'] .number", ids[2]), "0 %");
+            assert_eq!(browser.listed(), ids, "what removes nothing now stays in its place");
+        },
+    );
 }
 
 #[test]
 fn the_next_undecided_pattern_is_at_hand() {
-    in_review(|browser, review| {
-        browser.open(&review.page(SOURCE, ""));
-        browser.expect(".counts", "matches in");
-        browser.press("j");
-        browser.press("2");
-        browser.expect_count("#statuses [value=proposed]:checked", 1);
-        let ids = browser.listed();
-        browser.expect_at_hand(&ids[1]);
-        for (key, next) in [("a", &ids[2]), ("r", &ids[3]), ("a", &ids[4])] {
-            browser.press_for(key, next);
-        }
-        browser.expect_count(&format!("a.item[data-id='{}']", ids[1]), 0);
-        for (key, status, count) in [("3", "accepted", 2), ("4", "rejected", 1), ("1", "", ids.len())] {
-            browser.press(key);
-            browser.expect_count(&format!("#statuses [value='{status}']:checked"), 1);
-            browser.expect_listed(count);
-        }
-        browser.press("3");
-        browser.expect_count("a.item", 2);
-        browser.reload();
-        browser.expect_count("a.item", 2);
-        browser.expect_count("#statuses [value=accepted]:checked", 1);
-    });
+    in_review_of(
+        || Review::with_patterns_by_hand(SOURCE),
+        |browser, review| {
+            browser.open(&review.page(SOURCE, ""));
+            browser.expect(".counts", "matches in");
+            browser.press("j");
+            browser.press("2");
+            browser.expect_count("#statuses [value=proposed]:checked", 1);
+            let ids = browser.listed();
+            browser.expect_at_hand(&ids[1]);
+            for (key, next) in [("a", &ids[2]), ("r", &ids[3]), ("a", &ids[4])] {
+                browser.press_for(key, next);
+            }
+            browser.expect_count(&format!("a.item[data-id='{}']", ids[1]), 0);
+            for (key, status, count) in [("3", "accepted", 2), ("4", "rejected", 1), ("1", "", ids.len())] {
+                browser.press(key);
+                browser.expect_count(&format!("#statuses [value='{status}']:checked"), 1);
+                browser.expect_listed(count);
+            }
+            browser.press("3");
+            browser.expect_count("a.item", 2);
+            browser.reload();
+            browser.expect_count("a.item", 2);
+            browser.expect_count("#statuses [value=accepted]:checked", 1);
+        },
+    );
 }
 
 #[test]

@@ -6,38 +6,41 @@ use super::*;
 
 #[test]
 fn a_source_is_reviewed_with_the_mouse() {
-    in_review(|browser, review| {
-        browser.click(&format!("#sources a[href*='{SOURCE}']"));
-        browser.expect(".counts", "matches in");
-        let ids = browser.listed();
+    in_review_of(
+        || Review::with_patterns_by_hand(SOURCE),
+        |browser, review| {
+            browser.click(&format!("#sources a[href*='{SOURCE}']"));
+            browser.expect(".counts", "matches in");
+            let ids = browser.listed();
 
-        decide(browser, &ids[0], "accepted");
-        decide(browser, &ids[1], "rejected");
-        decide(browser, &ids[2], "rejected");
-        decide(browser, &ids[2], "proposed");
-        edit_and_note(browser, &ids[3]);
-        let many = decide_on_many(browser, review);
-        let kept = keep_a_text(browser);
+            decide(browser, &ids[0], "accepted");
+            decide(browser, &ids[1], "rejected");
+            decide(browser, &ids[2], "rejected");
+            decide(browser, &ids[2], "proposed");
+            edit_and_note(browser, &ids[3]);
+            let many = decide_on_many(browser, review);
+            let kept = keep_a_text(browser);
 
-        browser.open(&review.page(SOURCE, ""));
-        browser.reload();
-        browser.expect("#progress", &format!("{} of ", many + 2));
-        let file = review.patterns(SOURCE);
-        let status = |id: &str| review.pattern(SOURCE, id).status;
-        assert_eq!([&ids[0], &ids[1]].map(|id| status(id)), [Status::Accepted, Status::Rejected]);
-        let edited = review.pattern(SOURCE, &ids[3]);
-        assert_eq!((edited.regex.as_str(), edited.note.as_str()), ("(?m)^Share: Facebook", "it's cut"));
-        assert_eq!(file.keep[0].text(), kept);
-        assert_eq!(browser.texts("#statuses b")[0], file.patterns.len().to_string());
-        browser.click(&format!("a.item[data-id='{}']", ids[3]));
-        browser.expect("#pattern .note", "it's cut");
-        browser.open(&review.page(SOURCE, "about"));
-        browser.expect(".keeps", &kept);
-        browser.click("[data-do=unkeep]");
-        browser.expect("#toast", "no longer kept");
-        browser.expect_count(".keeps", 0);
-        assert!(review.patterns(SOURCE).keep.is_empty());
-    });
+            browser.open(&review.page(SOURCE, ""));
+            browser.reload();
+            browser.expect("#progress", &format!("{} of ", many + 2));
+            let file = review.patterns(SOURCE);
+            let status = |id: &str| review.pattern(SOURCE, id).status;
+            assert_eq!([&ids[0], &ids[1]].map(|id| status(id)), [Status::Accepted, Status::Rejected]);
+            let edited = review.pattern(SOURCE, &ids[3]);
+            assert_eq!((edited.regex.as_str(), edited.note.as_str()), ("(?m)^Share: Facebook", "it's cut"));
+            assert_eq!(file.keep[0].text(), kept);
+            assert_eq!(browser.texts("#statuses b")[0], file.patterns.len().to_string());
+            browser.click(&format!("a.item[data-id='{}']", ids[3]));
+            browser.expect("#pattern .note", "it's cut");
+            browser.open(&review.page(SOURCE, "about"));
+            browser.expect(".keeps", &kept);
+            browser.click("[data-do=unkeep]");
+            browser.expect("#toast", "no longer kept");
+            browser.expect_count(".keeps", 0);
+            assert!(review.patterns(SOURCE).keep.is_empty());
+        },
+    );
 }
 
 fn decide(browser: &Browser, id: &str, status: &str) {

@@ -1,27 +1,27 @@
 //! Finds the blocks of a source: what the decision removes, as rows that recur together.
 //!
 //! Takes documents of a source, with the decision about each token. A line, or a part of a line, is a row if it is
-//! removed in several documents. Rows that are neighbours in most of their documents are one block. The lines between
-//! rows, such as the headlines in a list, become part of the block if that removes much more of what the decision
-//! removes than of what it keeps. So a source has few blocks, and accepting all of them removes nearly what the
-//! decision removes. This is grammar induction as for wrappers (RoadRunner, Crescenzi and others 2001), with the
-//! alternatives in a loop in place of a sequence, because rows come in many orders.
+//! removed in several documents. Rows that are neighbours in most of their documents are one block. A block that removes
+//! little joins the one beside it, or is left out. The lines between rows, such as the headlines in a list, become part
+//! of the block if that removes much more of what the decision removes than of what it keeps. So a source has few blocks,
+//! and accepting all of them removes nearly what the decision removes. This is grammar induction as for wrappers
+//! (RoadRunner, Crescenzi and others 2001), with the alternatives in a loop in place of a sequence, because rows come in
+//! many orders.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::rehearsal::Rehearsed;
 use crate::cleaning::reading::Match;
 use crate::cleaning::reading::block_search::{Ground, RowPlace, disjoint, join, matches};
 use crate::cleaning::reading::layout::Layout;
 use crate::cleaning::reading::matcher::{TokenAutomaton, Tokens};
-use crate::cleaning::{CleanOptions, Cleaner, Reading, Scratch};
-use crate::pages::PageText;
+use crate::cleaning::{Cleaner, Reading};
 use crate::patterns::regex::Edges;
 use crate::patterns::{Block, Form, Open, Pattern, PatternFile, Row, Status, thousandths};
 use crate::tokens::{Lexer, Piece, TokenKind, TokenRun};
@@ -44,36 +44,21 @@ const MOST_OPEN: Open = Open { lines: 60, characters: 2000 };
 const MOST_AFTER: Open = Open { lines: 6, characters: 200 };
 /// A row in fewer documents of its block than this share is left out if the block removes as much without it.
 const RARE: f64 = 0.2;
+/// A block removes this share of what the decision removes, at least.
+const BLOCK_SHARE: f64 = 0.02;
 /// Number of limits of length that are tried.
 const LENGTHS: usize = 12;
 
-/// Adds the blocks of a source to its file. `read` returns the document of an index. Other patterns that nobody touched
-/// become evidence, except those before which articles end.
+/// Adds the blocks of a source to its file. The documents were cleaned with the patterns of the file. Other patterns
+/// that nobody touched become evidence.
 ///
 /// A block that shares most of its words with a block that a person has decided on continues it: it has its id, status
 /// and note.
-pub fn add<'t>(
-    file: &mut PatternFile,
-    shared: Option<&PatternFile>,
-    documents: usize,
-    read: impl Fn(usize) -> PageText<'t> + Sync,
-    options: &CleanOptions,
-) {
-    let own = file.clone();
-    let files: Vec<&PatternFile> = [&own].into_iter().chain(shared).collect();
-    let cleaner = Cleaner::new(&files, options);
-    let decide = |scratch: &mut Scratch, index: usize| {
-        let PageText { text, tree } = read(index);
-        let reading = cleaner.read_page(scratch, &text, tree.as_deref(), &|| true).ok()?;
-        let goes = cleaner.decide(&text, &reading).goes;
-        Some((text, reading, goes))
-    };
-    let read: Vec<(Cow<str>, Reading, Vec<bool>)> =
-        (0..documents).into_par_iter().map_init(Scratch::default, decide).flatten_iter().collect();
+pub fn add(file: &mut PatternFile, cleaner: &Cleaner, documents: &[Rehearsed]) {
     let slotted: Vec<Vec<(Range<usize>, &TokenRun)>> =
-        read.iter().map(|(_, reading, _)| slotted(&cleaner, reading)).collect();
-    let decided: Vec<Decided> = (read.iter().zip(&slotted))
-        .map(|((text, reading, goes), slotted)| Decided {
+        documents.iter().map(|document| slotted(cleaner, &document.reading)).collect();
+    let decided: Vec<Decided> = (documents.iter().zip(&slotted))
+        .map(|(Rehearsed { text, reading, goes, .. }, slotted)| Decided {
             text,
             tokens: &reading.tokens,
             layout: &reading.layout,
@@ -84,10 +69,10 @@ pub fn add<'t>(
     let found = find(&decided, &file.lexer);
 
     let mut old: Vec<Pattern> = file.patterns.extract_if(.., |pattern| pattern.block().is_some()).collect();
-    old.iter_mut().for_each(|old| count_again(old, &cleaner, read.iter().map(|(_, reading, _)| reading)));
+    old.iter_mut().for_each(|old| count_again(old, cleaner, documents));
 
     let removed: usize = decided.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
-    file.keep_as_patterns(|pattern| pattern.elements().is_some() || pattern.ends_after.is_some());
+    file.keep_as_patterns(|pattern| pattern.elements().is_some());
     let mut taken: FxHashSet<String> = file.all().chain(&old).map(|pattern| pattern.id.clone()).collect();
     for FoundBlock { block, documents, occurrences, tokens, example, .. } in found {
         let fresh = Pattern {
@@ -120,14 +105,14 @@ pub fn add<'t>(
 
 /// Counts the matches of a block that is in the file already. A rejected block is not found again, because the decision
 /// keeps its text. If there are no matches, the old counts are kept.
-fn count_again<'r>(pattern: &mut Pattern, cleaner: &Cleaner, readings: impl Iterator<Item = &'r Reading> + Clone) {
+fn count_again(pattern: &mut Pattern, cleaner: &Cleaner, documents: &[Rehearsed]) {
     let index_in = |patterns: &[Pattern]| patterns.iter().position(|other| other.id == pattern.id);
     let (applied, rejected) = (index_in(cleaner.patterns()), index_in(cleaner.rejected()));
-    let matches_in = |reading: &Reading| {
+    let matches_in = |Rehearsed { reading, .. }: &Rehearsed| {
         let count = |found: &[Match], index| found.iter().filter(|found| Some(found.pattern) == index).count();
         count(&reading.selected, applied) + count(&reading.rejected, rejected)
     };
-    let matches: Vec<usize> = readings.map(matches_in).collect();
+    let matches: Vec<usize> = documents.iter().map(matches_in).collect();
     let documents = matches.iter().filter(|&&matches| matches > 0).count();
     if documents > 0 {
         (pattern.documents, pattern.among, pattern.occurrences) = (documents, matches.len(), matches.iter().sum());
@@ -284,12 +269,14 @@ pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
     let is_row: Vec<bool> = rows.iter().map(|row| row.documents >= least).collect();
     placed.iter_mut().for_each(|one| one.places.retain(|place| is_row[place.row]));
     open_between(&mut rows, &placed);
-    let mut groups = grouped(&rows, &placed, least);
+    let removed = documents.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
+    let mut groups = grouped(&rows, &placed, least, removed);
     let documents_with = |group: &Group| placed.iter().filter(|one| !group.matches(one).is_empty()).count();
     groups.retain(|group| documents_with(group) >= least);
     open_after(&mut groups, &placed);
     let counted = |group: Group| group.without_needless_rows(&placed).counted(&placed);
-    let is_enough = |found: &FoundBlock| found.documents >= least;
+    let is_enough =
+        |found: &FoundBlock| found.documents >= least && found.tokens as f64 >= BLOCK_SHARE * removed as f64;
     let mut found: Vec<FoundBlock> = groups.into_par_iter().map(counted).filter(is_enough).collect();
     found.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.block.rows[0].run.cmp(&b.block.rows[0].run)));
     found
@@ -448,7 +435,7 @@ fn open_between(rows: &mut [Row], placed: &[Placed]) {
 }
 
 /// Groups rows that are neighbours into blocks.
-fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
+fn grouped(rows: &[Row], placed: &[Placed], least: usize, removed: usize) -> Vec<Group> {
     // Stretches of joined rows, with a row that is sure.
     let mut stretches: Vec<(usize, Vec<RowPlace>)> = Vec::new();
     for (number, Placed { document, places }) in placed.iter().enumerate() {
@@ -494,7 +481,8 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
         rows.iter().for_each(|&row| count(row, &mut before));
         rows.iter().rev().for_each(|&row| count(row, &mut after));
     }
-    let mut groups = Groups::of(rows.len());
+    // After the rows, a group for each row that is the first of a stretch without rows that have one place.
+    let mut groups = Groups::of(2 * rows.len());
     for ((row, neighbour), count) in beside {
         if count as f64 >= TOGETHER * documents_of[row][0] as f64 {
             groups.unite(row, neighbour);
@@ -502,18 +490,52 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
     }
 
     // A row with several places belongs to the block of the nearest row that has one place.
-    let mut members: BTreeMap<usize, BTreeMap<usize, Member>> = BTreeMap::new();
-    for (number, joined) in &stretches {
+    let group_at = |groups: &mut Groups, joined: &[RowPlace]| -> Vec<usize> {
         let anchors: Vec<usize> = (0..joined.len()).filter(|&at| has_one_place(joined[at].row)).collect();
-        for (at, place) in joined.iter().enumerate() {
-            let nearest = anchors.iter().min_by_key(|anchor| (anchor.abs_diff(at), **anchor));
-            let group = match nearest {
-                Some(&anchor) => groups.group_of(joined[anchor].row),
-                // All rows of the stretch have several places: they are a block of their own.
-                None => rows.len() + joined.iter().map(|place| place.row).min().unwrap_or_default(),
-            };
-            let member = members.entry(group).or_default().entry(place.row).or_default();
-            member.add(*number, 1000 * at / joined.len());
+        let group = |at: usize| match anchors.iter().min_by_key(|anchor| (anchor.abs_diff(at), **anchor)) {
+            Some(&anchor) => groups.group_of(joined[anchor].row),
+            // All rows of the stretch have several places: they are a block of their own.
+            None => groups.group_of(rows.len() + joined.iter().map(|place| place.row).min().unwrap_or_default()),
+        };
+        (0..joined.len()).map(group).collect()
+    };
+    let placed_groups: Vec<Vec<usize>> = stretches.iter().map(|(_, joined)| group_at(&mut groups, joined)).collect();
+    let stretches_with_groups = || stretches.iter().zip(&placed_groups);
+    let mut tokens: BTreeMap<usize, usize> = BTreeMap::new();
+    for ((_, joined), placed_groups) in stretches_with_groups() {
+        for (place, group) in joined.iter().zip(placed_groups) {
+            *tokens.entry(*group).or_default() += place.tokens.len();
+        }
+    }
+    // How often each group is beside another one: joined, or with few lines between.
+    let mut beside: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
+    let mut count = |[a, b]: [usize; 2]| {
+        if a != b {
+            *beside.entry(a).or_default().entry(b).or_default() += 1;
+            *beside.entry(b).or_default().entry(a).or_default() += 1;
+        }
+    };
+    let mut before: Option<(usize, &RowPlace, usize)> = None;
+    for ((number, joined), placed_groups) in stretches_with_groups() {
+        placed_groups.windows(2).for_each(|pair| count([pair[0], pair[1]]));
+        let [Some(first), Some(last)] = [joined.first(), joined.last()] else { continue };
+        if let Some((_, end, group)) = before.filter(|(of, ..)| of == number) {
+            let ground = placed[*number].document.ground();
+            let between = ground.lines_between(end.tokens.end..first.tokens.start, MOST_AFTER.lines);
+            if MOST_AFTER.has_room_for(between) {
+                count([group, placed_groups[0]]);
+            }
+        }
+        before = placed_groups.last().map(|&group| (*number, last, group));
+    }
+    unite_small(&mut groups, tokens, beside, (BLOCK_SHARE * removed as f64) as usize);
+
+    let mut members: BTreeMap<usize, BTreeMap<usize, Member>> = BTreeMap::new();
+    for ((number, joined), placed_groups) in stretches.iter().zip(&placed_groups) {
+        let tokens = placed[*number].document.goes.len();
+        for (place, group) in joined.iter().zip(placed_groups) {
+            let member = members.entry(groups.group_of(*group)).or_default().entry(place.row).or_default();
+            member.add(*number, 1_000_000 * place.tokens.start / tokens);
         }
     }
     let block = |members: BTreeMap<usize, Member>| {
@@ -529,12 +551,41 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize) -> Vec<Group> {
     members.into_values().filter_map(block).collect()
 }
 
+/// Unites each group of fewer than `least` tokens with the one that it is beside most often. The smallest one is first.
+fn unite_small(
+    groups: &mut Groups,
+    mut tokens: BTreeMap<usize, usize>,
+    mut beside: BTreeMap<usize, BTreeMap<usize, usize>>,
+    least: usize,
+) {
+    let mut smallest: BTreeSet<(usize, usize)> = tokens.iter().map(|(group, tokens)| (*tokens, *group)).collect();
+    while let Some((of_small, small)) = smallest.pop_first().filter(|(tokens, _)| *tokens < least) {
+        let neighbours = beside.remove(&small).unwrap_or_default();
+        let Some(large) = neighbours.iter().map(|(group, count)| (*count, tokens[group], Reverse(*group))).max() else {
+            continue;
+        };
+        let Reverse(large) = large.2;
+        groups.join(small, large);
+        smallest.remove(&(tokens[&large], large));
+        *tokens.entry(large).or_default() += of_small;
+        smallest.insert((tokens[&large], large));
+        for (group, count) in neighbours {
+            let of_group = beside.entry(group).or_default();
+            of_group.remove(&small);
+            if group != large {
+                *of_group.entry(large).or_default() += count;
+                *beside.entry(large).or_default().entry(group).or_default() += count;
+            }
+        }
+    }
+}
+
 /// A row in a block.
 #[derive(Debug, Default)]
 struct Member {
     documents: usize,
     last: Option<usize>,
-    /// Sum of its places in the stretches, in thousandths of them. Whole numbers, because they add up to the same in any
+    /// Sum of its places in the documents, in millionths of them. Whole numbers, because they add up to the same in any
     /// order.
     places: usize,
     count: usize,
@@ -573,6 +624,11 @@ impl Groups {
     fn unite(&mut self, a: usize, b: usize) {
         let (a, b) = (self.group_of(a), self.group_of(b));
         self.0[a.max(b)] = a.min(b);
+    }
+
+    /// Makes the first group, named by itself, a part of the second one.
+    fn join(&mut self, part: usize, whole: usize) {
+        self.0[part] = whole;
     }
 }
 
@@ -787,6 +843,30 @@ mod tests {
         });
         let (rows, words) = with_blocks(&pages, |_, found| (written(&found), found[0].documents));
         assert_eq!((rows.len(), words), (1, 12), "{rows:?}");
+    }
+
+    /// Pages with a long menu, which is most of what is removed, and a rare row below it.
+    fn with_rare_row(above: &str) -> Vec<String> {
+        let menu = (0..60).map(|n| format!("menu {}-\n", ["a", "b", "c", "d", "e"].map(|x| x.repeat(n + 1)).join(" ")));
+        let menu: String = menu.collect();
+        pages(|n| {
+            let rare = if n < 4 { format!("{above}Rare row-\n") } else { String::new() };
+            format!("{menu}{rare}Story {n} is told\nwith words of {n}")
+        })
+    }
+
+    #[test]
+    fn a_small_block_joins_the_one_that_it_is_beside() {
+        for above in ["", "a line\nof page\n"] {
+            let found = with_blocks(&with_rare_row(above), |_, found| written(&found));
+            assert!(found.len() == 1 && found[0].ends_with("Rare row"), "{above:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_small_block_that_is_alone_is_no_block() {
+        let found = with_blocks(&with_rare_row(&"a line\n".repeat(9)), |_, found| written(&found));
+        assert!(found.len() == 1 && !found[0].contains("Rare row"), "{found:?}");
     }
 
     #[test]

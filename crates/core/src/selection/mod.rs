@@ -16,13 +16,18 @@ pub mod shared;
 pub mod pattern_selection;
 pub mod warnings;
 
-use crate::cleaning::CleanOptions;
+use std::sync::OnceLock;
+
+use crate::cleaning::{CleanOptions, Cleaner};
+use crate::mining::Mined;
 use crate::pages::PageText;
-use crate::patterns::PatternFile;
+use crate::patterns::{Loose, PatternFile};
 use ends::Ends;
 use pattern_selection::needed_patterns;
 use rehearsal::Rehearsal;
 use sampling::{Sampled, sample_of};
+use selectors::Sight;
+use shared::SharedMatches;
 
 /// Tries the patterns of a source on texts of this source, as `dehusk mine` does. Returns the file with marks on the
 /// patterns before which articles end. Patterns that are not needed are left out.
@@ -32,7 +37,7 @@ use sampling::{Sampled, sample_of};
 pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
     let texts: Vec<&str> = sample_of(texts).map(AsRef::as_ref).collect();
     let options = SelectOptions { has_ends: true, all_patterns: false, cleaning: CleanOptions::default() };
-    tried_out(&own, shared, &texts, |_| None, &options)
+    Selector::new(shared, options).tried_out(&own, &texts, |_| None)
 }
 
 /// If, according to the model, a larger share of a source's content would be lost, the source is unlike all text that
@@ -50,44 +55,78 @@ pub struct SelectOptions {
     pub cleaning: CleanOptions,
 }
 
-/// The source's file with marks on the patterns before which articles end. Patterns that are not needed are left out,
-/// unless the options keep all.
-pub fn needed<T: AsRef<str> + Sync>(
-    own: &PatternFile,
-    shared: Option<&PatternFile>,
-    texts: &[T],
-    options: &SelectOptions,
-) -> PatternFile {
-    let sampled = Sampled::new(own, shared, texts);
-    let ends = if options.has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
-    let mut file = if options.all_patterns { own.clone() } else { needed_patterns(&sampled, &ends) };
-    ends.mark(&mut file);
-    file
+/// Tries patterns of many sources, with the same shared patterns. A source without patterns of its own is read with the
+/// shared patterns alone, which are compiled once.
+pub struct Selector<'s> {
+    shared: Option<&'s PatternFile>,
+    options: SelectOptions,
+    /// The shared patterns alone, with the default options and with those for cleaning.
+    alone: [OnceLock<Cleaner>; 2],
 }
 
-/// The result of [`needed`], with the share of the text that its patterns remove, and with selectors. `page` returns
-/// the text with this index together with the tree of its page, or `None` if the text is not from a page.
-pub fn tried_out<T: AsRef<str> + Sync>(
-    own: &PatternFile,
-    shared: Option<&PatternFile>,
-    texts: &[T],
-    page: impl Fn(usize) -> Option<PageText<'static>> + Sync,
-    options: &SelectOptions,
-) -> PatternFile {
-    let mut file = needed(own, shared, texts, options);
-    let page = |index: usize| page(index).unwrap_or_else(|| texts[index].as_ref().into());
-    let rehearse = |file: &PatternFile| {
-        let files: Vec<&PatternFile> = [file].into_iter().chain(shared).collect();
-        Rehearsal::of(&files, texts.len(), page, &options.cleaning)
-    };
-    let mut rehearsal = rehearse(&file);
-    if rehearsal.expected.loss() > MAX_LOSS {
-        let percent = 100.0 * rehearsal.expected.loss();
-        file.unusual = Some(format!("about {percent:.0} % of its content would be lost"));
-        rehearsal = rehearse(&file);
+impl<'s> Selector<'s> {
+    /// A selector for sources that have these shared patterns.
+    pub fn new(shared: Option<&'s PatternFile>, options: SelectOptions) -> Selector<'s> {
+        Selector { shared, options, alone: Default::default() }
     }
-    file.mined.removed = rehearsal.removed;
-    blocks::add(&mut file, shared, texts.len(), page, &options.cleaning);
-    selectors::add(&mut file, &rehearsal.pages);
-    file
+
+    /// How often the decision removes the matches of each pattern in these texts.
+    pub fn matches<T: AsRef<str> + Sync>(&self, own: &PatternFile, texts: &[T]) -> SharedMatches {
+        SharedMatches::of(&self.sampled(own, texts))
+    }
+
+    /// The source's file with marks on the patterns before which articles end. Patterns that are not needed are left
+    /// out, unless the options keep all.
+    pub fn needed<T: AsRef<str> + Sync>(&self, own: &PatternFile, texts: &[T]) -> PatternFile {
+        let sampled = self.sampled(own, texts);
+        let ends = if self.options.has_ends { Ends::of(&sampled) } else { Ends::none(&sampled) };
+        let mut file = if self.options.all_patterns { own.clone() } else { needed_patterns(&sampled, &ends) };
+        ends.mark(&mut file);
+        file
+    }
+
+    /// The result of [`Selector::needed`], with the share of the text that its patterns remove, with blocks and with
+    /// selectors. `page` returns the text with this index together with the tree of its page, or `None` if the text is
+    /// not from a page.
+    pub fn tried_out<T: AsRef<str> + Sync>(
+        &self,
+        own: &PatternFile,
+        texts: &[T],
+        page: impl Fn(usize) -> Option<PageText<'static>> + Sync,
+    ) -> PatternFile {
+        let mut file = self.needed(own, texts);
+        let page = |index: usize| page(index).unwrap_or_else(|| texts[index].as_ref().into());
+        let rehearse =
+            |file: &PatternFile| Rehearsal::of(self.cleaner(file, &self.options.cleaning, 1), texts.len(), page);
+        let mut rehearsal = rehearse(&file);
+        if rehearsal.expected.loss() > MAX_LOSS {
+            let percent = 100.0 * rehearsal.expected.loss();
+            file.unusual = Some(format!("about {percent:.0} % of its content would be lost"));
+            rehearsal = rehearse(&file);
+        }
+        file.mined.removed = rehearsal.removed;
+        if file.mined.counted() < Mined::MIN_DOCUMENTS {
+            // Nothing was mined, so shared patterns alone clean the source, and none of its own are proposed.
+            return file;
+        }
+        blocks::add(&mut file, &rehearsal.cleaner, &rehearsal.documents);
+        let pages: Vec<Sight> = rehearsal.documents.into_iter().filter_map(|document| document.sight).collect();
+        selectors::add(&mut file, &pages);
+        file
+    }
+
+    fn sampled<'t, T: AsRef<str> + Sync>(&self, own: &'t PatternFile, texts: &'t [T]) -> Sampled<'t>
+    where
+        's: 't,
+    {
+        Sampled::read(own, self.shared, self.cleaner(own, &CleanOptions::default(), 0), texts)
+    }
+
+    /// The compiled patterns of a source and the shared ones.
+    fn cleaner(&self, own: &PatternFile, options: &CleanOptions, alone: usize) -> Cleaner {
+        let compile = || Cleaner::new(&[own].into_iter().chain(self.shared).collect::<Vec<&PatternFile>>(), options);
+        let is_alone = own.all().next().is_none() && own.keep.is_empty() && own.loose == Loose::Proposed;
+        let is_usual = own.unusual.is_none() && !own.mined.snapshots && own.mined.documents > 0;
+        if is_alone && is_usual { self.alone[alone].get_or_init(compile).clone() } else { compile() }
+    }
 }

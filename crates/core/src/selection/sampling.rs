@@ -50,8 +50,19 @@ impl<'t> Sampled<'t> {
         shared: Option<&'t PatternFile>,
         texts: &'t [T],
     ) -> Sampled<'t> {
+        let cleaner =
+            Cleaner::new(&[own].into_iter().chain(shared).collect::<Vec<&PatternFile>>(), &CleanOptions::default());
+        Sampled::read(own, shared, cleaner, texts)
+    }
+
+    /// As [`Sampled::new`], with patterns that are compiled already.
+    pub(crate) fn read<T: AsRef<str> + Sync>(
+        own: &'t PatternFile,
+        shared: Option<&'t PatternFile>,
+        cleaner: Cleaner,
+        texts: &'t [T],
+    ) -> Sampled<'t> {
         let files: Vec<&PatternFile> = [own].into_iter().chain(shared).collect();
-        let cleaner = Cleaner::new(&files, &CleanOptions::default());
         let mut seen = FxHashSet::default();
         let texts: Vec<&'t str> = texts.iter().map(AsRef::as_ref).filter(|text| seen.insert(*text)).collect();
         // A new scratch space is slow at first, so each is used for many texts.

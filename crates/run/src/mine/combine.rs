@@ -20,10 +20,9 @@ use dehusk_core::mining::cross_source::{self, Templates};
 use dehusk_core::pages::PageText;
 use dehusk_core::patterns::merge::merge;
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED};
-use dehusk_core::selection::sampling::Sampled;
 use dehusk_core::selection::shared::SharedMatches;
 use dehusk_core::selection::warnings::unlike;
-use dehusk_core::selection::{SelectOptions, tried_out};
+use dehusk_core::selection::{SelectOptions, Selector};
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::{Budget, HtmlView, OutputRoot, SourceId};
 
@@ -126,7 +125,7 @@ impl Combiner<'_> {
     /// that are not needed, unless all patterns are wanted. In `files`, the sources' own files come before the shared
     /// file.
     fn try_out(&self, files: Vec<PatternFile>) -> Result<Vec<PatternFile>> {
-        timed("try out", self.observer, || self.tried_out(files))
+        timed("choose patterns", self.observer, || self.tried_out(files))
     }
 
     fn tried_out(&self, mut files: Vec<PatternFile>) -> Result<Vec<PatternFile>> {
@@ -134,11 +133,14 @@ impl Combiner<'_> {
         let mut shared = files.split_off(own);
         let budget = Budget::new(self.options.memory);
         self.test(&files, &mut shared, &budget)?;
-        let select = SelectOptions {
-            has_ends: self.html.has_ends(),
-            all_patterns: self.options.all_patterns,
-            cleaning: suited(self.cleaning.clone(), self.html),
-        };
+        let selector = Selector::new(
+            shared.first(),
+            SelectOptions {
+                has_ends: self.html.has_ends(),
+                all_patterns: self.options.all_patterns,
+                cleaning: suited(self.cleaning.clone(), self.html),
+            },
+        );
 
         self.observer.start("choosing patterns", Steps::Things(own as u64));
         let tried = share_out_and_collect(self.options.threads, own, |index| -> Result<_> {
@@ -146,7 +148,7 @@ impl Combiner<'_> {
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
             let page = |text: usize| self.samples.page(index, count, text).filter(|page| page.text == texts[text]);
-            let chosen = tried_out(&files[index], shared.first(), &texts, page, &select);
+            let chosen = selector.tried_out(&files[index], &texts, page);
             self.observer.step(1);
             Ok(chosen)
         });
@@ -157,12 +159,16 @@ impl Combiner<'_> {
     /// Finds the shared patterns that can be proposed to people. The others become evidence.
     fn test(&self, own: &[PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
         let [shared] = shared else { return Ok(()) };
+        let selector = Selector::new(
+            Some(shared),
+            SelectOptions { has_ends: false, all_patterns: true, cleaning: CleanOptions::default() },
+        );
         self.observer.start("testing", Steps::Things(own.len() as u64));
         let tested = share_out_and_collect(self.options.threads, own.len(), |index| -> Result<_> {
             let (count, need) = self.fitting(index, &own[index], Some(shared), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
-            let matches = SharedMatches::of(&Sampled::new(&own[index], Some(shared), &texts));
+            let matches = selector.matches(&own[index], &texts);
             self.observer.step(1);
             Ok(matches)
         });
@@ -214,7 +220,7 @@ pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Obser
 
 fn warn_of_small_sources(sources: &[MinedSource], observer: &dyn Observer) {
     for MinedSource { id, mined, .. } in sources.iter().filter(|source| source.mined.is_too_small()) {
-        observer.warn(WarningKind::Rare, &format!(
+        observer.warn(WarningKind::TooSmall, &format!(
             "source '{}' is too small to mine: it needs {} different documents and has {}; only shared patterns will apply",
             id,
             Mined::MIN_DOCUMENTS,

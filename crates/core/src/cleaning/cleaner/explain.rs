@@ -118,8 +118,13 @@ impl Cleaner {
     }
 
     fn explain_found(&self, text: &str, reading: &Reading, found: Weighed) -> Cleaning {
-        let mut decision = self.decide_found(text, reading, found, self.options.method);
-        self.name_patterns(found.matches, &mut decision.patterns);
+        let decision = self.decide_found(text, reading, found, self.options.method);
+        self.explain_decided(reading, found.matches, decision)
+    }
+
+    /// What is removed by this decision, which was made with these matches.
+    pub(crate) fn explain_decided(&self, reading: &Reading, matches: &[Match], mut decision: Decision) -> Cleaning {
+        self.name_patterns(matches, &mut decision.patterns);
         let (grounds, expected) = (grounds(&reading.tokens, &decision), expected(&reading.tokens, &decision));
         let spans = spans(&reading.tokens, &decision);
         // `favor` has an effect on every text, so it is never ignored.
