@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use dehusk_core::patterns::index::{self, INDEX, has_content};
 use dehusk_core::patterns::lexers::{self, MUTABLE};
-use dehusk_core::patterns::{FileProblem, LexerCache, PatternFile, SHARED, open};
+use dehusk_core::patterns::{FileProblem, LexerCache, Loose, Pattern, PatternFile, SHARED, open};
 use dehusk_corpus::{Reads, similar_path, similar_source};
 
 /// Why pattern files cannot be used.
@@ -227,9 +227,11 @@ impl Library {
         self.files.values()
     }
 
-    /// Whether a person changed patterns for elements of pages.
-    pub fn has_selectors(&self) -> bool {
-        self.files().flat_map(|file| &file.patterns).any(|pattern| pattern.elements().is_some() && pattern.is_touched())
+    /// Whether a person decided what only the trees of pages show: changed patterns for elements, or had text without a
+    /// pattern removed.
+    pub fn needs_trees(&self) -> bool {
+        let is_reviewed = |pattern: &Pattern| pattern.elements().is_some() && pattern.is_touched();
+        self.files().any(|file| file.loose == Loose::Remove || file.patterns.iter().any(is_reviewed))
     }
 
     /// The patterns for the documents of a source: its own ones and the shared ones, as far as they exist.

@@ -177,6 +177,16 @@ mod tests {
     }
 
     #[test]
+    fn it_decides_about_text_without_a_pattern() {
+        let accepted = CleanOptions::default().only_accepted(true);
+        assert_eq!(
+            cleaned("s", "loose: remove\n", "", &accepted),
+            cleaned("s", "", "", &CleanOptions::default()),
+            "nothing is matched, so the structure decides about everything"
+        );
+    }
+
+    #[test]
     fn what_is_favoured_counts() {
         let favoring = |favor| CleanOptions::default().page(PageChoices::default().favor(favor));
         let text = |favor| cleaned("s", "", "", &favoring(favor));

@@ -9,7 +9,7 @@ use crate::observer::Observer;
 use crate::unknown::UnknownSources;
 use dehusk_core::cleaning::cleaner::drift::Watch;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk_core::patterns::PatternFile;
+use dehusk_core::patterns::{Loose, PatternFile};
 use dehusk_corpus::InputFile;
 
 /// The cleaners of a run.
@@ -21,7 +21,7 @@ pub struct Cleaners<'a> {
     /// patterns.
     reader: Option<PatternFile>,
     /// The cleaners of sources with a pattern file of their own.
-    own: Mutex<BTreeMap<String, Arc<SourceCleaner>>>,
+    own: Mutex<BTreeMap<String, Arc<OnceLock<Arc<SourceCleaner>>>>>,
     /// The cleaner of all other sources. A crawl can have a million of them.
     other: OnceLock<Arc<SourceCleaner>>,
     unknown: UnknownSources<'a>,
@@ -79,7 +79,7 @@ impl<'a> Cleaners<'a> {
     /// documents of the source, its cleaner is compiled only now.
     pub fn watched<T>(&self, source: &str, look: impl FnOnce(&Watch) -> T) -> Option<T> {
         let own = self.library.get(source)?;
-        let used = lock(&self.own).get(source).cloned();
+        let used = lock(&self.own).get(source).and_then(|cleaner| cleaner.get().cloned());
         match used {
             Some(used) => used.watch.as_ref().map(look),
             None => Some(look(&Watch::new(&self.compile(source).cleaner, own))),
@@ -91,16 +91,15 @@ impl<'a> Cleaners<'a> {
             self.tell_of_none(source, is_page);
             return Arc::clone(self.other.get_or_init(|| Arc::new(self.compile(source))));
         };
-        let mut all = lock(&self.own);
-        if let Some(known) = all.get(source) {
-            return Arc::clone(known);
-        }
-        let mut compiled = self.compile(source);
-        // With another lexer, the figures of the run cannot be compared with those of mining.
-        compiled.watch = self.reader.is_none().then(|| Watch::new(&compiled.cleaner, own));
-        let compiled = Arc::new(compiled);
-        all.insert(source.to_owned(), Arc::clone(&compiled));
-        compiled
+        let cleaner = Arc::clone(lock(&self.own).entry(source.to_owned()).or_default());
+        // It is compiled without the lock, so that a thread waits only for its own source.
+        let compiled = cleaner.get_or_init(|| {
+            let mut compiled = self.compile(source);
+            // With another lexer, the figures of the run cannot be compared with those of mining.
+            compiled.watch = self.reader.is_none().then(|| Watch::new(&compiled.cleaner, own));
+            Arc::new(compiled)
+        });
+        Arc::clone(compiled)
     }
 
     fn compile(&self, source: &str) -> SourceCleaner {
@@ -120,7 +119,7 @@ impl<'a> Cleaners<'a> {
             return;
         }
         let is_shared = !self.library.for_source(source).is_empty();
-        let is_page = is_page && self.options.uses_structure();
+        let is_page = is_page && self.options.uses_structure(Loose::Proposed);
         let what = match (is_shared, is_page) {
             (true, true) => "only shared patterns and the structure of its pages count",
             (true, false) => "only shared patterns apply",

@@ -31,7 +31,7 @@ use cleaners::Cleaners;
 use dehusk_core::cleaning::cleaner::drift::{Drift, Found, Watch, drift, removes_as_mined};
 use dehusk_core::cleaning::{CleanOptions, Expected, Grounds};
 use dehusk_core::dom::page_judge::PageJudge;
-use dehusk_core::patterns::PatternFile;
+use dehusk_core::patterns::{Loose, PatternFile};
 use dehusk_core::setting::Setting;
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_corpus::{HtmlView, InputFile, Inventory, OutputKind, OutputRoot, ReadOptions, Reads, folder_of};
@@ -102,7 +102,7 @@ dehusk_core::setters!(CorpusCleanOptions {
 impl CorpusCleanOptions {
     /// Whether documents should come with the trees of their pages ([`ReadOptions::tree`]).
     pub fn needs_trees(&self, library: &Library) -> bool {
-        self.page_judge.is_some() || self.cleaning.uses_structure() || library.has_selectors()
+        self.page_judge.is_some() || self.cleaning.uses_structure(Loose::Proposed) || library.needs_trees()
     }
 }
 

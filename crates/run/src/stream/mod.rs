@@ -30,6 +30,7 @@ use crate::reading::size_of;
 use crate::{suited, timed};
 use arrivals::{Arrival, Arrivals, Arrived, Arriving};
 use dehusk_core::cleaning::CleanOptions;
+use dehusk_core::patterns::Loose;
 use dehusk_core::streaming::block_rule::template_blocks;
 use dehusk_core::streaming::drift::Change;
 use dehusk_core::streaming::evidence::StreamEvidence;
@@ -164,7 +165,7 @@ impl Stream<'_> {
         }
         let taken = |file: &InputFile| taken.get(&file.path()).copied().flatten();
         let arriving = Arriving { documents, observer: self.observer, mutable: &mutable, taken: &taken };
-        let is_judged = cleaning_options(self.options).uses_structure();
+        let is_judged = cleaning_options(self.options).uses_structure(Loose::Proposed);
         let need = if is_judged { Need::TO_STREAM_JUDGED } else { Need::TO_STREAM };
         arriving.each(&inventory.with_need(need), |arrivals| self.take(arrivals))
     }

@@ -18,7 +18,7 @@ impl Cleaner {
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
         let loose = files.iter().map(|file| file.loose).find(|loose| *loose != Loose::Proposed).unwrap_or_default();
         // Without the patterns that nobody accepted, it cannot be decided about other text.
-        let Review { applied, rejected } = Review::of(files, options.only_accepted && loose != Loose::Remove);
+        let Review { applied, rejected } = Review::of(files, !options.decides_loose(loose));
         let reviewed = || applied.iter().chain(&rejected);
         let patterns = applied.len() + rejected.len();
         let mut readers: Vec<Reader> = Vec::new();

@@ -77,8 +77,7 @@ impl Cleaner {
         let count = reading.tokens.tokens.len();
         let (mut goes, mut probabilities) = (vec![false; count], vec![0.0; count]);
         let mut end = None;
-        let decides = !self.options.only_accepted || self.loose == Loose::Remove;
-        if decides && !matches.is_empty() {
+        if self.options.decides_loose(self.loose) && !matches.is_empty() {
             with_segments(text, reading, matches, weights, &evidence, |document| {
                 let model = self.options.decision.as_deref().filter(|_| !self.recurrence_decides);
                 let of_segments = match model {
@@ -123,7 +122,7 @@ impl Cleaner {
 
     /// Whether the blocks of the page decide.
     pub(super) fn goes_by_blocks(&self, reading: &Reading) -> bool {
-        reading.page.is_some() && self.options.uses_structure()
+        reading.page.is_some() && self.options.uses_structure(self.loose)
     }
 
     fn decide_union(

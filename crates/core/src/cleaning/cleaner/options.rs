@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::cleaning::decide::decision_model::DecisionModel;
 use crate::dom::block_model::BlockModel;
 use crate::dom::page_parts::PageChoices;
+use crate::patterns::Loose;
 
 /// How matches become spans.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,10 +46,15 @@ setters!(CleanOptions {
 });
 
 impl CleanOptions {
-    /// Whether the structure of pages is used.
+    /// Whether it is decided about text that no accepted pattern matches, if the files say `loose` about it.
+    pub(super) fn decides_loose(&self, loose: Loose) -> bool {
+        !self.only_accepted || loose == Loose::Remove
+    }
+
+    /// Whether the structure of pages is used, if the files say `loose` about text without a pattern.
     #[doc(hidden)]
-    pub fn uses_structure(&self) -> bool {
-        self.method == Method::Learned && !self.only_accepted && self.structure.is_some()
+    pub fn uses_structure(&self, loose: Loose) -> bool {
+        self.method == Method::Learned && self.decides_loose(loose) && self.structure.is_some()
     }
 }
 

@@ -87,7 +87,7 @@ impl Cleaner {
     pub fn read_tree(&self, mut reading: Reading, text: &str, tree: Option<&Tree>) -> Reading {
         let Some(tree) = tree else { return reading };
         let [applied, rejected] = &*self.selectors;
-        let needs_blocks = self.options.uses_structure() || applied.have_content();
+        let needs_blocks = self.options.uses_structure(self.loose) || applied.have_content();
         reading.page = self.options.structure.as_ref().filter(|_| needs_blocks).map(|model| model.judge(text, tree));
         let page = reading.page.as_ref();
         let headline = page.and_then(|page| Some(page.page.blocks[page.headline()?].text.clone()));
