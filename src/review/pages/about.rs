@@ -9,7 +9,7 @@ use crate::view::{grouped, percent, size};
 use dehusk_core::mining::cutoff::{Histogram, choose_cutoff};
 use dehusk_core::patterns::{Keep, PatternFile};
 use dehusk_core::selection::effects::Effects;
-use dehusk_core::selection::warnings::doubtful_cutoff;
+use dehusk_core::selection::warnings::{doubtful_cutoff, few_documents};
 use dehusk_core::shown::shown;
 
 /// The charts, the figures, and the texts to keep.
@@ -30,6 +30,7 @@ pub fn about(file: &PatternFile, texts: &Texts, effects: Option<&Effects>, warni
             }
         }
         @for warning in warnings { p.warning { (warning) } }
+        @if let Some(few) = few_documents(file) { p.quiet { (few) } }
         @for problem in &texts.skipped { p.warning { (shown(problem)) } }
         div.charts {
             @if !mined.histogram.is_empty() { (repeats(file)) }

@@ -17,6 +17,9 @@ const COLUMNS: [(Column, &str, &str); 7] = [
     (Column::Warnings, "warnings", "warnings"),
 ];
 
+/// If more sources than these have no warning, and others have one, they are folded.
+const SHOWN_WITHOUT_WARNING: usize = 20;
+
 const FILTERS: [(Only, &str, &str); 4] = [
     (Only::All, "all", "all"),
     (Only::Undecided, "undecided", "undecided"),
@@ -36,9 +39,29 @@ pub fn overview(links: &Links, query: &SourcesQuery, rows: Vec<Row>, warnings: &
             (filters(links, query, &rows))
             p.quiet { (grouped(decided as u64)) " of " (grouped(all as u64)) " patterns are decided." }
             @for warning in warnings { p.warning { (warning) } }
-            table.overview #sources {
-                thead { tr { @for (column, value, title) in COLUMNS { (heading(links, query, column, value, title)) } } }
-                tbody { @for row in query.select(rows) { (source(links, &row)) } }
+            (sources(links, query, query.select(rows)))
+        }
+    }
+}
+
+/// The table. In the order at first, sources with a warning come first; if there are many others, these are folded.
+fn sources(links: &Links, query: &SourcesQuery, rows: Vec<Row>) -> Markup {
+    let with_warning = rows.iter().take_while(|row| !row.warnings.is_empty()).count();
+    let is_first_order = query.sort == Column::Warnings && !query.reverse && query.search.is_empty();
+    let is_folded = is_first_order && with_warning > 0 && rows.len() - with_warning > SHOWN_WITHOUT_WARNING;
+    let (shown, folded) = rows.split_at(if is_folded { with_warning } else { rows.len() });
+    html! {
+        table.overview #sources {
+            thead { tr { @for (column, value, title) in COLUMNS { (heading(links, query, column, value, title)) } } }
+            tbody { @for row in shown { (source(links, row)) } }
+        }
+        @if is_folded {
+            details.others {
+                summary { (grouped(folded.len() as u64)) " other sources, without a warning" }
+                table.overview {
+                    thead.unseen { tr { @for (_, _, title) in COLUMNS { th scope="col" { (title) } } } }
+                    tbody { @for row in folded { (source(links, row)) } }
+                }
             }
         }
     }

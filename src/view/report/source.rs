@@ -13,7 +13,7 @@ use dehusk_core::cleaning::Origin;
 use dehusk_core::mining::cutoff::{Histogram, choose_cutoff};
 use dehusk_core::patterns::{Keep, PatternFile, SHARED};
 use dehusk_core::selection::effects::{DocumentEffect, Effects};
-use dehusk_core::selection::warnings::doubtful_cutoff;
+use dehusk_core::selection::warnings::{doubtful_cutoff, few_documents};
 use dehusk_core::shown::{count, shown};
 
 /// The data of a source's section.
@@ -47,6 +47,7 @@ impl SourceReport<'_> {
         html! {
             div {
                 @for warning in self.warnings { p.warning dir="auto" { (warning) } }
+                @if let Some(few) = self.own().and_then(few_documents) { p.quiet { (few) } }
                 (self.figures())
                 @if self.effects.documents.is_empty() {
                     p.quiet { "Its patterns are not shown: there is no document to try them on." }
