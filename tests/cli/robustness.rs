@@ -804,10 +804,9 @@ fn a_line_without_text() {
 
 #[test]
 fn a_line_without_source() {
-    let message = "has neither \"source\" nor \"url\": are these the right keys? (a file in a folder named after its \
-                   source needs neither)";
-    line_is_skipped(b"{\"text\": \"a\"}\n", "", message);
-    line_is_skipped(b"{\"source\": null, \"text\": \"a\"}\n", "", message);
+    for line in ["{\"text\": \"a\"}\n", "{\"source\": null, \"text\": \"a\"}\n"] {
+        lines_are_read(line, line, line);
+    }
 }
 
 #[test]
@@ -1795,11 +1794,12 @@ const OTHER_KEYS: &str = " has the keys \"uid\", \"site\", \"title\", \"body\"";
 fn lines_with_other_keys() {
     let sandbox = sandbox();
     sandbox.write("other.jsonl", other_lines(105));
-    for (command, lists_all) in
-        [("mine other.jsonl -o mined", "`dehusk clean --report FILE`"), ("run other.jsonl -o out", "--report FILE")]
-    {
+    for (command, lists_all) in [
+        ("mine other.jsonl -o mined --text-key content", "`dehusk clean --report FILE`"),
+        ("run other.jsonl -o out --text-key content", "--report FILE"),
+    ] {
         let ran = sandbox.expect(1, command);
-        ran.says("skipped: other.jsonl:3: has neither \"text\" nor \"html\": are these the right keys?\n");
+        ran.says("skipped: other.jsonl:3: has neither \"content\" nor \"html\": are these the right keys?\n");
         ran.says(&format!("skipped: 102 more for the same reason as other.jsonl:3; {lists_all} lists all\n"));
         ran.says("error: there is no document that can be used: all 105 were skipped\n");
         let text = "the longest text is in \"body\"";
@@ -1807,10 +1807,28 @@ fn lines_with_other_keys() {
         assert_eq!(ran.stderr.matches(&advice).count(), 1, "{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 6, "{}", ran.stderr);
     }
-    sandbox
-        .expect(1, "mine other.jsonl -o mined --text-key body")
-        .says(&format!("{OTHER_KEYS}: name the right one with --source-key or --url-key\n"));
-    sandbox.expect(0, "mine other.jsonl -o mined --text-key body --source-key site");
+    let ran = sandbox.expect(0, "mine other.jsonl -o mined");
+    ran.says(
+        "keys recognised by their values: the text is in \"body\"; --text-key, --html-key and --url-key name others\n",
+    );
+    ran.says(&format!(
+        "warning: other.jsonl:1{OTHER_KEYS}: none of them names its source, so the name of the file does (\"other\")"
+    ));
+    let ran = sandbox.expect(0, "mine other.jsonl -o mined --source-key site");
+    assert!(ran.stdout.contains("tide") && !ran.stderr.contains("none of them names"), "{}", ran.stderr);
+}
+
+#[test]
+fn lines_of_one_source() {
+    let sandbox = sandbox();
+    sandbox.write("other.jsonl", other_lines(20));
+    for (flags, source) in [("", "other"), ("--source harbour", "harbour"), ("--source-key site", "tide")] {
+        let ran = sandbox.expect(0, &format!("run other.jsonl -o out {flags}"));
+        assert!(ran.stdout.contains(&format!("\n{source} ")), "{}", ran.stdout);
+        assert_eq!(sandbox.read("out/cleaned/other.jsonl").lines().count(), 20);
+    }
+    sandbox.expect(2, "run other.jsonl -o out --source a/b").says("the source name \"a/b\" contains '/'");
+    sandbox.expect(2, "run other.jsonl -o out --source a --source-by host").says("cannot be used with");
 }
 
 #[test]
@@ -1837,10 +1855,9 @@ fn a_column_that_no_table_has() {
     let row = |number| vec![Some("tide".to_owned()), Some(good(number))];
     let bytes = super::tables::table(&["site", "text"], &(0..9).map(row).collect::<Vec<_>>());
     sandbox.write("x.parquet", &bytes);
-    let ran = sandbox.expect(1, "mine x.parquet -o mined");
-    ran.says("skipped: 6 more for the same reason as x.parquet:3;");
-    ran.says(
-        "warning: x.parquet:1 has the columns \"site\", \"text\": name the right one with --source-key or --url-key\n",
+    sandbox.expect(0, "mine x.parquet -o mined").says(
+        "warning: x.parquet:1 has the columns \"site\", \"text\": none of them names its source, so the name of the file \
+         does (\"x\"); name it in another way with --source, --source-key, --url-key or --source-by\n",
     );
     sandbox
         .expect(0, "mine x.parquet -o mined --source-key site --id-key uid")

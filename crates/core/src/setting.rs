@@ -61,6 +61,8 @@ settings! {
     Resume "resume",
     /// How many documents of a source are mined.
     Sample "sample",
+    /// The source of all documents.
+    Source "source",
     /// What names the source of a document.
     SourceBy "source_by",
     /// The key of sources.

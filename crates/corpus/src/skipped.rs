@@ -167,17 +167,6 @@ pub enum Reason {
         /// The key that is tried second.
         html: String,
     },
-    /// The line does not name its source.
-    #[error(
-        "has neither {source_key:?} nor {url:?}: are these the right keys? \
-         (a file in a folder named after its source needs neither)"
-    )]
-    NoSource {
-        /// The key that is tried first.
-        source_key: String,
-        /// The key that is tried second.
-        url: String,
-    },
     /// The document does not name its source, and the rule for sources uses only a name in the document.
     #[error(
         "has no {0:?} to name its source: is this the right key? (its host or folder may name its source: see {setting})",
@@ -298,7 +287,6 @@ impl Reason {
     pub(crate) fn settings_of_keys(&self) -> &'static [Setting] {
         match self {
             Reason::NoText { .. } => &[Setting::TextKey, Setting::HtmlKey],
-            Reason::NoSource { .. } => &[Setting::SourceKey, Setting::UrlKey],
             Reason::NoSourceKey(_) => &[Setting::SourceKey],
             Reason::NoUrl(_) => &[Setting::UrlKey],
             _ => &[],

@@ -35,9 +35,6 @@ pub struct ExplainArgs {
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS", help_heading = "Input")]
     patterns: PathBuf,
-    /// Source of the document, if it is not the name of its folder
-    #[arg(long, value_name = "NAME", help_heading = "Input")]
-    source: Option<String>,
     /// Line of the document in a JSONL file, from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Input")]
     line: Option<u64>,
@@ -86,9 +83,9 @@ fn explain_document(
     reporter: &Reporter,
 ) -> anyhow::Result<Exit> {
     let document = args.read()?;
-    let source = args.source_of(&document);
+    let source = document.source.as_str();
     if library.get(source).is_none() {
-        let remedy = if args.source.is_none() { "; name another source with --source" } else { "" };
+        let remedy = if args.reading.source.is_none() { "; name another source with --source" } else { "" };
         reporter.warn(&format!("{}{remedy}", library.lacks(source)));
     }
     let files = library.for_source(source);
@@ -144,10 +141,6 @@ impl ExplainArgs {
 
     fn cleaning(&self) -> anyhow::Result<CleanOptions> {
         Ok(suited(self.method.options()?, self.reading.options().html))
-    }
-
-    fn source_of<'a>(&'a self, document: &'a Document) -> &'a str {
-        self.source.as_deref().unwrap_or(document.source.as_str())
     }
 
     /// Reads the document to show.

@@ -29,10 +29,10 @@ pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Repor
     let mut search = PatternSearch::new(id, library, args.cleaning()?, args.context);
     if args.is_one_document() {
         let document = args.read()?;
-        let excerpts = search.look_at(&[(&document.id, args.source_of(&document), &document)], reporter);
+        let excerpts = search.look_at(&[(&document.id, document.source.as_str(), &document)], reporter);
         print(&excerpts.iter().map(|excerpts| screen.excerpts("", excerpts)).collect::<String>())?;
     } else {
-        visit_documents(&args.scan()?, reporter, |documents| look_at(&mut search, &documents, args, screen, reporter))?;
+        visit_documents(&args.scan()?, reporter, |documents| look_at(&mut search, &documents, screen, reporter))?;
     }
     if search.lenses().is_empty() && reporter.skipped() == 0 {
         bail!(elsewhere(id, library, &search));
@@ -45,12 +45,11 @@ pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Repor
 fn look_at(
     search: &mut PatternSearch,
     documents: &[(String, Document)],
-    args: &ExplainArgs,
     screen: Screen,
     reporter: &Reporter,
 ) -> anyhow::Result<()> {
     let named: Vec<(&str, &str, &Document)> =
-        documents.iter().map(|(name, document)| (name.as_str(), args.source_of(document), document)).collect();
+        documents.iter().map(|(name, document)| (name.as_str(), document.source.as_str(), document)).collect();
     for ((name, ..), excerpts) in named.iter().zip(search.look_at(&named, reporter)) {
         print(&screen.excerpts(&(screen.on_one_line(name) + "\n"), &excerpts))?;
     }

@@ -102,6 +102,7 @@ fn in_words(options: &ReadOptions) -> String {
         SourceBy::Domain => "the registered domain of its address".to_owned(),
         SourceBy::Folder => "its folder".to_owned(),
         SourceBy::Match(regex) => format!("what {regex} finds in its address or path"),
+        SourceBy::Name(source) => format!("'{source}'"),
     };
     format!("{html}; the source of a document is {source}; a document may have {}", size(options.max_document))
 }
@@ -120,6 +121,11 @@ pub fn scan_paths(
         let files = count(inventory.files().len(), "file");
         format!("found {files}: {}", in_words(options))
     });
+    if let Some(keys) = inventory.recognised() {
+        reporter.note(&format!(
+            "keys recognised by their values: {keys}; --text-key, --html-key and --url-key name others"
+        ));
+    }
     inventory.skipped().iter().for_each(|skipped| tell_of_skipped(skipped, reporter));
     if inventory.ignored().total() > 0 {
         reporter.warn(&format!("files that are not documents were ignored: {}", inventory.ignored()));

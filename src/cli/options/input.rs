@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use dehusk_corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy};
+use dehusk_corpus::{HtmlView, Keys, MAX_DOCUMENT_BYTES, ReadOptions, SourceBy, SourceId};
 
 use crate::cli::corpus_paths::ListArgs;
 use crate::cli::{budget, size};
@@ -52,6 +52,9 @@ pub struct ReadingArgs {
     /// finds in the address, or in the path if there is no address [default: auto]
     #[arg(long, value_name = "HOW", hide_default_value = true, default_value = "auto", value_parser = SourceBy::parse)]
     pub source_by: SourceBy,
+    /// The source of all documents, if nothing in them names it
+    #[arg(long, value_name = "NAME", conflicts_with = "source_by", value_parser = SourceId::parse)]
+    pub source: Option<SourceId>,
     /// Skip documents that have more bytes than this, such as 1G
     ///
     /// Skip documents that have more bytes than this after decompression, such as 1G. The highest value is 2G.
@@ -121,7 +124,8 @@ impl ReadingArgs {
             .text(self.text_key.clone())
             .html(self.html_key.clone());
         let options = ReadOptions::default().html(html).alt_text(self.alt_text).keys(keys);
-        let options = options.source_by(self.source_by.clone());
+        let source_by = self.source.clone().map_or_else(|| self.source_by.clone(), SourceBy::Name);
+        let options = options.source_by(source_by);
         options.follow_links(self.follow_links).max_document(self.max_document.0).memory(budget())
     }
 }

@@ -19,6 +19,7 @@ use crate::find::roots::look_at_all;
 use crate::find::scan_error::{NothingFound, ScanError};
 use crate::formats::jsonl::{JsonLines, Line};
 use crate::formats::keys_found::KeysFound;
+use crate::formats::recognised::recognised;
 use crate::formats::records::Container;
 use crate::read::compression::Compression;
 use crate::read::memory::{Budget, Need, Patience};
@@ -49,6 +50,8 @@ struct Found {
     inputs: Vec<PathBuf>,
     reads: OnceLock<Reads>,
     keys_found: Arc<KeysFound>,
+    /// The keys that were recognised by their values, in words.
+    recognised: Option<String>,
     open: Mutex<OpenFiles>,
     /// The listed documents of files that can only be read from front to back.
     spool: Spool,
@@ -65,7 +68,8 @@ pub enum Content {
 }
 
 impl Inventory {
-    /// Finds the files at and below `roots`, without opening them. A root is a glob if it does not exist and has `*`,
+    /// Finds the files at and below `roots`. Of the files, it opens only the first one with lines, to recognise its
+    /// keys. A root is a glob if it does not exist and has `*`,
     /// `?`, `[` or `{` in it. The matching files are then treated as if the folder at the fixed beginning of the glob
     /// had been given.
     pub fn scan(roots: &[PathBuf], options: &ReadOptions) -> Result<Inventory, ScanError> {
@@ -80,10 +84,17 @@ impl Inventory {
         }
         files.par_sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         refuse_collisions(&files, options)?;
-        let (files, options) = (Arc::new(files), Arc::new(options.clone()));
+        let mut options = options.clone();
+        let with_lines = files.iter().find(|file| file.kind() == FileKind::JsonLines && !file.is_stdin());
+        let recognised = with_lines.and_then(|file| recognised(file, &options.keys)).map(|(keys, told)| {
+            options.keys = keys;
+            told
+        });
+        let (files, options) = (Arc::new(files), Arc::new(options));
         let (open, spool, stdin) = (Mutex::default(), Spool::default(), Stdin::default());
         let (keys_found, reads) = (Arc::new(KeysFound::new(&options.keys)), OnceLock::new());
-        let found = Arc::new(Found { files, skipped, ignored, inputs, reads, keys_found, open, spool, stdin });
+        let found =
+            Arc::new(Found { files, skipped, ignored, inputs, reads, keys_found, recognised, open, spool, stdin });
         Ok(Inventory { found, options })
     }
 
@@ -161,6 +172,12 @@ impl Inventory {
     #[doc(hidden)]
     pub fn unknown_keys(&self) -> Vec<String> {
         self.found.keys_found.unknown()
+    }
+
+    /// The keys of lines that were recognised by their values, in words, if any were.
+    #[doc(hidden)]
+    pub fn recognised(&self) -> Option<&str> {
+        self.found.recognised.as_deref()
     }
 
     /// How documents are read.

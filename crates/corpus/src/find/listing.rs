@@ -246,7 +246,7 @@ mod tests {
             ("c/a/lines.jsonl", b"{\"text\":\"a 1\"}\n\n{\"text\":\"b 3\",\"source\":\"b\"}\n"),
             (
                 "c/all.jsonl",
-                b"{\"url\":\"http://www.b/\",\"text\":\"b 0\"}\n{\"text\":\"\"}\n{\"source\":\"_\",\"text\":\"\"}",
+                b"{\"url\":\"http://www.b/\",\"text\":\"b 0\"}\n{\"source\":5,\"text\":\"\"}\n{\"source\":\"_\",\"text\":\"\"}",
             ),
         ]);
         let inventory = inventory(&folder, "c");
@@ -262,15 +262,16 @@ mod tests {
         let expected: [(&str, &[&str]); 2] = [("a", &["a 1"]), ("b", &["b 0", "b 3", "b 1", "b 2"])];
         assert_eq!(texts, expected.map(|(id, texts)| (id, texts.iter().map(ToString::to_string).collect())));
         let skipped: Vec<String> = sources.skipped.iter().map(|skipped| plain(&folder, skipped)).collect();
-        assert!(skipped[0].starts_with("c/all.jsonl:2: has neither \"source\""), "{skipped:?}");
+        assert!(skipped[0].starts_with("c/all.jsonl:2: the value of \"source\""), "{skipped:?}");
         assert!(skipped[1].starts_with("c/all.jsonl:3: the source name \"_\""), "{skipped:?}");
         assert_eq!(skipped.len(), 2);
     }
 
     #[test]
     fn of_many_that_are_skipped_few_are_kept() {
-        let line =
-            |i: usize| if i.is_multiple_of(2) { "no JSON\n".to_owned() } else { format!("{{\"text\":\"{i}\"}}\n") };
+        let line = |i: usize| {
+            if i.is_multiple_of(2) { "no JSON\n".to_owned() } else { format!("{{\"source\":5,\"text\":\"{i}\"}}\n") }
+        };
         let lines: String = (0..200).map(line).collect();
         let folder = tree(&[("x.jsonl", lines.as_bytes()), ("y.jsonl", lines.as_bytes())]);
         let inventory = scan(&folder, &["x.jsonl", "y.jsonl"]).expect("files");

@@ -7,13 +7,15 @@ use std::borrow::Cow;
 
 use regex::Regex;
 
+use crate::find::file_kind::FileKind;
 use crate::skipped::excerpt;
 use crate::{Keys, Reason, SourceId};
 
 /// The rule that names a document's source.
 #[derive(Debug, Clone, Default)]
 pub enum SourceBy {
-    /// The source name in the document. Without one, the host of its URL. Without a URL, the folder of its file.
+    /// The source name in the document. Without one, the host of its URL. Without a URL, the folder of its file. If the
+    /// file is directly in the given folder, or was given itself, its name without endings.
     #[default]
     Auto,
     /// The source name in the document, and nothing else.
@@ -29,6 +31,8 @@ pub enum SourceBy {
     /// The match of the regex in the document's URL or, if it has no URL, in the output path of its file: the group
     /// named `source`, else the first group, else the whole match.
     Match(Regex),
+    /// The same source for all documents.
+    Name(SourceId),
 }
 
 /// The facts about a document that may name its source.
@@ -46,6 +50,13 @@ pub(crate) struct SourceHints<'a> {
     pub(crate) is_file: bool,
 }
 
+impl SourceHints<'_> {
+    /// Whether neither the document nor its folder names the source.
+    pub(crate) fn names_nothing(&self) -> bool {
+        self.source.is_none() && self.url.is_none() && self.folder.is_none()
+    }
+}
+
 impl SourceBy {
     /// Parses a rule: `auto`, `key`, `host`, `domain`, `folder`, or a regex. Fails if the regex is not valid.
     pub fn parse(rule: &str) -> Result<SourceBy, regex::Error> {
@@ -57,6 +68,19 @@ impl SourceBy {
             "folder" => SourceBy::Folder,
             regex => SourceBy::Match(Regex::new(regex)?),
         })
+    }
+
+    /// The rule in words: the text that [`SourceBy::parse`] makes it from, or the name of the only source.
+    pub fn rule(&self) -> &str {
+        match self {
+            SourceBy::Auto => "auto",
+            SourceBy::Key => "key",
+            SourceBy::Host => "host",
+            SourceBy::Domain => "domain",
+            SourceBy::Folder => "folder",
+            SourceBy::Match(regex) => regex.as_str(),
+            SourceBy::Name(source) => source.as_str(),
+        }
     }
 
     /// The source name for a document if only its URL is known. It need not be a valid [`SourceId`].
@@ -75,7 +99,7 @@ impl SourceBy {
 
     /// Whether the rule uses the document's URL.
     pub(crate) fn asks_for_url(&self) -> bool {
-        !matches!(self, SourceBy::Key | SourceBy::Folder)
+        !matches!(self, SourceBy::Key | SourceBy::Folder | SourceBy::Name(_))
     }
 
     /// The name of a document's source. It need not be a valid [`SourceId`]. The `keys` are needed for error messages.
@@ -85,15 +109,21 @@ impl SourceBy {
             SourceBy::Auto => match (known.source, &known.url) {
                 (Some(source), _) => Ok(source),
                 (None, Some(url)) => host(url).map(Cow::Owned),
-                (None, None) => folder().ok_or_else(|| no_source(keys)),
+                (None, None) => Ok(folder().unwrap_or_else(|| Cow::Borrowed(stem(known.path)))),
             },
             SourceBy::Key => known.source.ok_or_else(|| Reason::NoSourceKey(keys.source.clone())),
             SourceBy::Host => host_of(&known, keys).map(Cow::Owned),
             SourceBy::Domain => host_of(&known, keys).map(|host| Cow::Owned(registered_domain(&host).to_owned())),
             SourceBy::Folder => folder().ok_or(Reason::NoFolder),
             SourceBy::Match(regex) => found(regex, known.url.as_deref().unwrap_or(known.path)).map(Cow::Owned),
+            SourceBy::Name(source) => Ok(Cow::Owned(source.to_string())),
         }
     }
+}
+
+/// The name of a file without its folder and its extensions: `news` for `a/news.jsonl.gz`.
+fn stem(path: &str) -> &str {
+    FileKind::stem(path.rsplit('/').next().unwrap_or(path))
 }
 
 /// The host of the document's URL. For a document that is a whole file, the name of the folder is used as the host.
@@ -139,10 +169,6 @@ fn found(regex: &Regex, text: &str) -> Result<String, Reason> {
     found.ok_or_else(|| Reason::NoMatch { regex: regex.as_str().to_owned(), text: excerpt(text) })
 }
 
-fn no_source(keys: &Keys) -> Reason {
-    Reason::NoSource { source_key: keys.source.clone(), url: keys.url.clone() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,14 +202,20 @@ mod tests {
         }
         let without_key = || SourceHints { source: None, ..all() };
         assert_eq!(name("auto", without_key()), Ok("a.b.co.uk".to_owned()));
-        assert_eq!(name("auto", SourceHints { url: None, ..without_key() }), Ok("f".to_owned()));
+        let without_url = || SourceHints { url: None, ..without_key() };
+        assert_eq!(name("auto", without_url()), Ok("f".to_owned()));
+        for (path, source) in [("a/news.jsonl.gz", "news"), ("x.y.jsonl", "x.y"), ("stdin.jsonl", "stdin")] {
+            let known = SourceHints { folder: None, path, ..without_url() };
+            assert_eq!(name("auto", known), Ok(source.to_owned()));
+        }
+        let one = SourceBy::Name(SourceId::parse("one").expect("a name"));
+        assert_eq!(one.name(all(), &Keys::default()), Ok("one".into()));
     }
 
     #[test]
     fn what_a_rule_does_not_find_is_named_with_a_remedy() {
         let nothing =
             |rule: &str| name(rule, SourceHints { path: "x.jsonl", ..SourceHints::default() }).expect_err(rule);
-        assert!(nothing("auto").starts_with(r#"has neither "source" nor "url": are these the right keys?"#));
         assert!(nothing("key").starts_with(r#"has no "source" to name its source: is this the right key?"#));
         assert!(
             nothing("host").starts_with(r#"has no "url" whose host could name its source: is this the right key?"#)

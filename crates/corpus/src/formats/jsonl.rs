@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(texts[2], "3: the source name \"../x\" contains '/': remove this character");
         assert_eq!(texts[3], "4: a source name is empty: give the source a name");
         assert_eq!(texts[4], "5: the value of \"source\" is not a string");
-        assert!(texts[5].starts_with("6: has neither \"source\" nor \"url\""));
+        assert!(texts[5].ends_with("/6: "), "the file names the source: {}", texts[5]);
         assert_eq!(texts[6], "7: is not valid UTF-8 from byte 26 of the line on");
         assert_eq!(texts[7], "a/8: ok");
     }

@@ -3,6 +3,7 @@
 //! Takes the documents of a run as they are read. Says which named keys all documents lack, and which keys they have
 //! instead.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,9 +24,16 @@ pub(crate) struct KeysFound {
     keys: [NamedKey; 3],
     /// The first document, by file and number, that lacks one of the keys that the user named: its file, its number and
     /// its keys. So the message does not depend on the order in which threads read.
-    other: Mutex<Option<(PathBuf, u64, String)>>,
+    other: Mutex<Option<Place>>,
+    /// The same for a document without a source and a URL.
+    sourceless: Mutex<Option<Place>>,
+    /// The sources that are named after their files, because nothing else names them.
+    named_by_file: Mutex<BTreeSet<String>>,
     is_told: AtomicBool,
 }
+
+/// The file of a document, its number, and its keys in words.
+type Place = (PathBuf, u64, String);
 
 #[derive(Debug)]
 struct NamedKey {
@@ -51,12 +59,18 @@ impl KeysFound {
             is_named: *key != usual,
             is_found: AtomicBool::new(false),
         });
-        KeysFound { keys, other: Mutex::new(None), is_told: AtomicBool::new(false) }
+        KeysFound {
+            keys,
+            other: Mutex::default(),
+            sourceless: Mutex::default(),
+            named_by_file: Mutex::default(),
+            is_told: AtomicBool::new(false),
+        }
     }
 
     /// Notes whether the document with this number in `file` has a name, a source and a URL. `keys` says which keys the
     /// document has.
-    pub(crate) fn note(&self, has: [bool; 3], file: &Path, number: u64, keys: impl FnOnce() -> String) {
+    pub(crate) fn note(&self, has: [bool; 3], file: &Path, number: u64, keys: impl Fn() -> String) {
         let mut lacks_any = false;
         for (key, has) in self.keys.iter().zip(has) {
             lacks_any |= key.is_named && !has;
@@ -65,32 +79,57 @@ impl KeysFound {
                 key.is_found.store(true, Ordering::Relaxed);
             }
         }
-        if lacks_any {
-            let mut other = self.other();
-            if other.as_ref().is_none_or(|(first, at, _)| (file, number) < (first.as_path(), *at)) {
-                *other = Some((file.to_path_buf(), number, keys()));
+        let [_, has_source, has_url] = has;
+        for (first, is_one) in [(&self.other, lacks_any), (&self.sourceless, !has_source && !has_url)] {
+            if is_one {
+                let mut first = lock(first);
+                if first.as_ref().is_none_or(|(first, at, _)| (file, number) < (first.as_path(), *at)) {
+                    *first = Some((file.to_path_buf(), number, keys()));
+                }
             }
         }
     }
 
-    /// A message for each key that the user named and no document has. Empty if these messages were returned before.
-    pub(crate) fn unknown(&self) -> Vec<String> {
-        let other = self.other();
-        let Some((file, number, has)) = &*other else { return Vec::new() };
-        if self.is_told.swap(true, Ordering::Relaxed) {
-            return Vec::new();
+    /// Notes that nothing but the name of its file names a source.
+    pub(crate) fn note_named_by_file(&self, source: &str) {
+        let mut named = lock(&self.named_by_file);
+        if !named.contains(source) {
+            named.insert(source.to_owned());
         }
-        let unknown = self.keys.iter().filter(|key| key.is_named && !key.is_found.load(Ordering::Relaxed));
-        unknown
-            .map(|key| {
-                format!("no document has the key {:?} ({}): {}:{number} {has}", key.key, key.setting, file.display())
-            })
-            .collect()
     }
 
-    fn other(&self) -> MutexGuard<'_, Option<(PathBuf, u64, String)>> {
-        self.other.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A message for each key that the user named and no document has, and one for sources that are named after their
+    /// files. Empty if these messages were returned before.
+    pub(crate) fn unknown(&self) -> Vec<String> {
+        let (other, named) = (lock(&self.other), lock(&self.named_by_file));
+        if (other.is_none() && named.is_empty()) || self.is_told.swap(true, Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let is_unknown = |key: &&NamedKey| key.is_named && !key.is_found.load(Ordering::Relaxed);
+        let mut messages = Vec::new();
+        if let Some((file, number, has)) = &*other {
+            messages.extend(self.keys.iter().filter(is_unknown).map(|NamedKey { key, setting, .. }| {
+                format!("no document has the key {key:?} ({setting}): {}:{number} {has}", file.display())
+            }));
+        }
+        if let (false, Some((file, number, has))) = (named.is_empty(), &*lock(&self.sourceless)) {
+            messages.push(format!(
+                "{}:{number} {has}: none of them names its source, so the name of the file does ({}); name it in another \
+                 way with {}, {}, {} or {}",
+                file.display(),
+                listed(named.iter().map(String::as_str)),
+                Setting::Source,
+                Setting::SourceKey,
+                Setting::UrlKey,
+                Setting::SourceBy,
+            ));
+        }
+        messages
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Says which keys a line has. A line that is not a JSON object has none.
@@ -152,7 +191,11 @@ mod tests {
         assert_eq!(found.unknown(), [r#"no document has the key "uid" (`id_key`): x:1 has the keys "site""#]);
         assert_eq!(found.unknown(), Vec::<String>::new());
         let found = KeysFound::new(&Keys::default());
-        found.note([false; 3], Path::new("x"), 1, || unreachable!("these are the usual keys"));
+        found.note([false; 3], Path::new("x"), 1, || "has no keys".to_owned());
+        assert_eq!(found.unknown(), Vec::<String>::new(), "these are the usual keys");
+        found.note_named_by_file("x");
+        let told = found.unknown();
+        assert!(told.len() == 1 && told[0].starts_with("x:1 has no keys: none of them names its source"), "{told:?}");
         assert_eq!(found.unknown(), Vec::<String>::new());
     }
 }

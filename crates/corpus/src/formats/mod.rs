@@ -5,6 +5,7 @@ pub(crate) mod jsonl;
 pub(crate) mod keys_found;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
+pub(crate) mod recognised;
 pub(crate) mod record;
 pub(crate) mod records;
 pub(crate) mod warc;

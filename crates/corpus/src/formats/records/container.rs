@@ -17,7 +17,7 @@ use crate::read::memory::{Claim, Kind, Patience, unpacked};
 use crate::read::reading::Stored;
 #[cfg(feature = "parquet")]
 use crate::read::reading::View;
-use crate::{Document, InputFile, ReadOptions, Reason, Skipped, SourceId};
+use crate::{Document, InputFile, ReadOptions, Reason, Skipped, SourceBy, SourceId};
 
 /// The name of a page that came through standard input, and of its source.
 const STDIN: &str = "stdin";
@@ -42,14 +42,19 @@ impl Container {
     }
 
     /// Notes whether a record has a name, a source and a URL. `keys` says which keys it has.
-    pub(crate) fn note_keys(&self, has: [bool; 3], number: u64, keys: impl FnOnce() -> String) {
+    pub(crate) fn note_keys(&self, has: [bool; 3], number: u64, keys: impl Fn() -> String) {
         self.keys_found.note(has, &self.path, number, keys);
     }
 
     /// The name of a record's source. It need not be a valid [`SourceId`].
     pub(crate) fn source_of<'a>(&'a self, of_record: SourceHints<'a>) -> Result<Cow<'a, str>, Reason> {
         let known = SourceHints { folder: self.folder.as_ref(), path: &self.name, ..of_record };
-        self.options.source_by.name(known, &self.options.keys)
+        let is_named_by_file = matches!(self.options.source_by, SourceBy::Auto) && known.names_nothing();
+        let named = self.options.source_by.name(known, &self.options.keys)?;
+        if is_named_by_file {
+            self.keys_found.note_named_by_file(&named);
+        }
+        Ok(named)
     }
 
     /// The document in the WARC record with this number. `None` if the record has no document.
@@ -65,8 +70,12 @@ impl Container {
         let (Some(warc::Body { bytes, is_html, encoding }), claim) = body else { return Ok(None) };
         let id = record.name(number);
         let known = SourceHints { url: record.url().map(Cow::Borrowed), ..SourceHints::default() };
+        // An archive of many websites is no source.
+        if matches!(options.source_by, SourceBy::Auto) && self.folder.is_none() && known.names_nothing() {
+            return Err(Reason::NoTargetUri);
+        }
         let source = self.source_of(known).map_err(|reason| match reason {
-            Reason::NoSource { .. } | Reason::NoUrl(_) => Reason::NoTargetUri,
+            Reason::NoUrl(_) => Reason::NoTargetUri,
             other => other,
         });
         let source = SourceId::parse(&source?)?;
