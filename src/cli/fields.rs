@@ -54,7 +54,7 @@ impl FieldsCommand {
 /// Runs the command.
 pub fn run(args: &FieldsCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
-    let library = summary.time("load patterns", || Library::load(&args.patterns))?;
+    let library = summary.time("read patterns", || Library::load(&args.patterns))?;
     let inventory = scan(&args.corpus, reporter, &mut summary)?;
     let reads = inventory.reads().and(&global.reads);
     let output = LineOutput::create(&args.output, args.force, &reads, FIELDS)?;

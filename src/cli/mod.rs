@@ -27,6 +27,7 @@ pub mod help;
 pub mod interrupt;
 mod line_output;
 pub mod mine;
+mod next;
 mod often;
 pub mod options;
 mod one_document;

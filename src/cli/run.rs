@@ -14,7 +14,7 @@ use super::mine::{mine, scan};
 use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs, folder_to_write};
 use super::reporter::Reporter;
 use super::summary::Summary;
-use super::{Exit, Global};
+use super::{Exit, Global, next};
 
 /// Options of `dehusk run`.
 #[derive(Args, Debug)]
@@ -45,13 +45,14 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let cleaned = Target::Folder(OutputRoot::create(args.output.join("cleaned"), &reads)?);
     let options = args.mining.options(global).prune(args.cleaning.long.prune.prune);
     mine(&inventory, &patterns, &options, &lexer, reporter, &mut summary)?;
-    let library = summary.time("load patterns", || Library::load(patterns.path()))?;
+    let library = summary.time("read patterns", || Library::load(patterns.path()))?;
     let inventory = inventory.with_html(view);
     let options = args.cleaning.options(global)?;
     let inventory = if options.needs_trees(&library) { inventory.with_trees() } else { inventory };
     let how = How { library: &library, options, boxes: None, max_errors: args.cleaning.long.max_errors };
     clean(&inventory, &cleaned, &how, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
+    summary.next = next::commands(&args.corpus, patterns.path(), &inventory, &summary);
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())
 }

@@ -123,7 +123,7 @@ fn factor(text: &str) -> Result<f64, String> {
 pub fn run(args: &StreamCommand, method: StreamMethod, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let library = match &args.patterns {
-        Some(path) => summary.time("load patterns", || Library::load(path))?,
+        Some(path) => summary.time("read patterns", || Library::load(path))?,
         None => Library::default(),
     };
 

@@ -35,6 +35,9 @@ pub struct Summary {
     pub seconds: Vec<(&'static str, f64)>,
     /// Folders and files that were written.
     pub wrote: Vec<String>,
+    /// Commands that the person may want next.
+    #[serde(skip)]
+    pub next: Vec<String>,
 }
 
 /// What happened to one source.
@@ -65,7 +68,7 @@ pub struct SourceSummary {
 }
 
 /// What a stream has learned about a source.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct LearnedSummary {
     /// Number of documents that were counted, in all runs.
     pub pages: u32,
@@ -93,6 +96,45 @@ impl SourceSummary {
         cleaned.or_else(mined).or_else(segmented).or_else(blocks).or_else(|| Some(self.fields.as_ref()?.documents))
     }
 
+    /// The sums over several sources, for the table.
+    fn of_all(sources: &[&SourceSummary]) -> SourceSummary {
+        let mut all = SourceSummary::default();
+        for source in sources {
+            if let Some(mined) = &source.mined {
+                let sum = all.mined.get_or_insert_default();
+                sum.documents += mined.documents;
+                sum.near_duplicates += mined.near_duplicates;
+                sum.patterns += mined.patterns;
+            }
+            if let Some(cleaned) = &source.cleaned {
+                all.cleaned.get_or_insert_default().add(cleaned);
+            }
+            if let Some(segmented) = &source.segmented {
+                let sum = all.segmented.get_or_insert_default();
+                sum.documents += segmented.documents;
+                sum.segments += segmented.segments;
+            }
+            if let Some(blocks) = &source.blocks {
+                let sum = all.blocks.get_or_insert_default();
+                sum.documents += blocks.documents;
+                sum.blocks += blocks.blocks;
+            }
+            if let Some(fields) = &source.fields {
+                let sum = all.fields.get_or_insert_default();
+                sum.documents += fields.documents;
+                sum.values += fields.values;
+            }
+            if let Some(learned) = &source.learned {
+                let sum = all.learned.get_or_insert_default();
+                sum.pages += learned.pages;
+                sum.copies += learned.copies;
+                sum.segments += learned.segments;
+                sum.templates += learned.templates;
+            }
+        }
+        all
+    }
+
     /// Number of segments that a stream remembers, or that pages were divided into.
     fn segments(&self) -> Option<usize> {
         let segmented = || self.segmented.as_ref().map(|segmented| segmented.segments);
@@ -114,7 +156,7 @@ impl LearnedSummary {
 }
 
 /// What mining found in one source.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct MinedSummary {
     pub documents: usize,
     pub near_duplicates: usize,
@@ -224,15 +266,32 @@ impl Summary {
         if !self.wrote.is_empty() {
             let _ = writeln!(text, "wrote {}", shown(&self.wrote.join(" and ")));
         }
+        for (number, command) in self.next.iter().enumerate() {
+            let _ = writeln!(text, "{} {}", if number == 0 { "next:" } else { "     " }, shown(command));
+        }
         text
+    }
+
+    /// The sources that the table names, and the others. If there are many, those with the most documents are named.
+    fn largest(&self) -> (Vec<(&String, &SourceSummary)>, Vec<&SourceSummary>) {
+        let mut sources: Vec<(&String, &SourceSummary)> = self.sources.iter().collect();
+        if sources.len() <= NAMED_SOURCES {
+            return (sources, Vec::new());
+        }
+        sources.sort_by_key(|(_, source)| std::cmp::Reverse(source.documents()));
+        let others = sources.split_off(NAMED_SOURCES).into_iter().map(|(_, source)| source).collect();
+        (sources, others)
     }
 
     fn write_table(&self, text: &mut String) {
         if self.sources.is_empty() {
             return;
         }
-        let names = self.sources.keys().map(|name| shown(name).chars().count());
-        let width = names.chain(["(shared)".len()]).max().unwrap_or(0);
+        let (largest, others) = self.largest();
+        let names = largest.iter().map(|(name, _)| shown(name).chars().count());
+        let of_others = of_others(others.len());
+        let others_width = if others.is_empty() { 0 } else { of_others.len() };
+        let width = names.chain(["(shared)".len(), others_width]).max().unwrap_or(0);
         let is_told = |column: &&Column| self.sources.values().any(|source| (column.cell)(source).is_some());
         let columns: Vec<&Column> = COLUMNS.iter().filter(is_told).collect();
         let mut write_row = |name: &str, cell: &dyn Fn(&Column) -> String| {
@@ -241,14 +300,26 @@ impl Summary {
             let _ = writeln!(text, "{}", row.trim_end());
         };
         write_row("source", &|column| column.name.to_owned());
-        for (name, source) in &self.sources {
+        for (name, source) in largest {
             write_row(&shown(name), &|column| (column.cell)(source).unwrap_or_default());
+        }
+        if !others.is_empty() {
+            let all = SourceSummary::of_all(&others);
+            write_row(&of_others, &|column| (column.cell)(&all).unwrap_or_default());
         }
         if let Some(shared) = self.shared_patterns {
             let is_patterns = |column: &Column| column.name == PATTERNS;
             write_row("(shared)", &|column| if is_patterns(column) { shared.to_string() } else { String::new() });
         }
     }
+}
+
+/// Maximum number of sources that the table names. All of them are in the JSON summary.
+const NAMED_SOURCES: usize = 20;
+
+/// The name of the row for sources that are not named.
+fn of_others(count: usize) -> String {
+    format!("({count} others)")
 }
 
 /// A column of the table of sources. It is left out if it is empty for all sources.
@@ -260,11 +331,10 @@ struct Column {
 
 const PATTERNS: &str = "patterns";
 
-const COLUMNS: [Column; 12] = [
+const COLUMNS: [Column; 11] = [
     Column { name: "documents", width: 9, cell: |source| source.documents().map(|count| count.to_string()) },
     Column { name: "duplicates", width: 10, cell: |source| Some(source.mined.as_ref()?.near_duplicates.to_string()) },
     Column { name: PATTERNS, width: 8, cell: |source| Some(source.mined.as_ref()?.patterns.to_string()) },
-    Column { name: "cutoff", width: 6, cell: |source| Some(format!("{:.2}", source.mined.as_ref()?.cutoff)) },
     Column { name: "columns", width: 7, cell: |source| Some(source.fields.as_ref()?.columns.len().to_string()) },
     Column { name: "values", width: 8, cell: |source| Some(source.fields.as_ref()?.values.to_string()) },
     Column { name: "pages", width: 7, cell: |source| Some(source.learned.as_ref()?.pages.to_string()) },

@@ -68,7 +68,7 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
 }
 
 fn load(patterns: &Path, summary: &mut Summary, reporter: &Reporter) -> anyhow::Result<Library> {
-    let library = summary.time("load patterns", || Library::load(patterns))?;
+    let library = summary.time("read patterns", || Library::load(patterns))?;
     reporter
         .explain(|| format!("loaded {} from {}", count(library.files().count(), "pattern file"), patterns.display()));
     warn_of_doubts(library.files(), reporter);

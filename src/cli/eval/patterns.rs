@@ -49,7 +49,7 @@ impl PatternsArgs {
         summary: &mut Summary,
     ) -> anyhow::Result<Library> {
         if let Some(path) = &self.patterns {
-            return Ok(summary.time("load patterns", || Library::load(path))?);
+            return Ok(summary.time("read patterns", || Library::load(path))?);
         }
         let (options, lexer) = (self.mining.options(global), self.mining.mining.lexer.build()?);
         let library = mine_library(inventory, listings, &lexer, &options, CleanOptions::default(), reporter);
