@@ -154,7 +154,7 @@
 //! - `cli`, `review`, `crawl`, `segments`, `manual`: the program. Leave them out (`default-features = false`) in a library.
 
 #[cfg(feature = "cli")]
-#[doc(hidden)] // only for `dehusk` and `dehusk-lab`: the interface may change at any time
+#[doc(hidden)] // only for the program, the wheel that brings it, and `dehusk-lab`: the interface may change at any time
 pub mod cli;
 #[cfg(feature = "segments")]
 mod parts;

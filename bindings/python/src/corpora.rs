@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use dehusk::{
     Budget, CleanOptions, Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Drift, HtmlView, Inventory,
     Keys, Library, MAX_DOCUMENT_BYTES, MinedCorpus, Observer, OutputRoot, PipelineError, ReadOptions, Reads, SourceBy,
-    SpanUnit, Target, WarningKind, clean_corpus as clean_files, mine_corpus as mine_files, tell_of_skipped,
+    SourceId, SpanUnit, Target, WarningKind, clean_corpus as clean_files, mine_corpus as mine_files, tell_of_skipped,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,6 +22,7 @@ use crate::warnings::warn;
 #[derive(Clone, Debug, FromPyObject)]
 pub struct Reading {
     html: String,
+    source: Option<String>,
     source_by: String,
     text_key: String,
     html_key: String,
@@ -74,8 +75,12 @@ impl Reading {
                 return Err(Fault::Usage(format!("html is {other:?}; give 'text', 'page', 'markdown' or 'markup'")));
             }
         };
-        let source_by =
-            SourceBy::parse(&self.source_by).map_err(|error| Fault::Usage(format!("source_by: {error}")))?;
+        let source_by = match &self.source {
+            Some(source) => SourceBy::Name(
+                SourceId::parse(source).map_err(|error| Fault::Usage(format!("source {source:?}: {error}")))?,
+            ),
+            None => SourceBy::parse(&self.source_by).map_err(|error| Fault::Usage(format!("source_by: {error}")))?,
+        };
         let keys = Keys::default().id(self.id_key.clone()).source(self.source_key.clone()).url(self.url_key.clone());
         let keys = keys.text(self.text_key.clone()).html(self.html_key.clone());
         let options = ReadOptions::default().html(html).source_by(source_by).keys(keys).follow_links(self.follow_links);

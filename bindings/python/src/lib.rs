@@ -12,6 +12,7 @@ mod errors;
 mod mining;
 mod patterns;
 mod process;
+mod program;
 mod running;
 mod streaming;
 mod text;
@@ -41,5 +42,6 @@ fn _dehusk(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(corpora::clean_corpus, module)?)?;
     module.add_function(wrap_pyfunction!(corpora::run_corpus, module)?)?;
     module.add_function(wrap_pyfunction!(streaming::stream, module)?)?;
+    module.add_function(wrap_pyfunction!(program::program, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -182,7 +182,7 @@ pub fn source_of_url(url: &Bound<'_, PyAny>, by: &str) -> Result<String> {
 
 fn rule_of(by: &str) -> Result<SourceBy> {
     match SourceBy::parse(by) {
-        Ok(SourceBy::Key | SourceBy::Folder | SourceBy::Auto) => Err(Fault::Usage(format!(
+        Ok(SourceBy::Key | SourceBy::Folder | SourceBy::Auto | SourceBy::Name(_)) => Err(Fault::Usage(format!(
             "by is {by:?}, and an address has no such name; give 'host', 'domain' or a regular expression"
         ))),
         Ok(rule) => Ok(rule),

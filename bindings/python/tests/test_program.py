@@ -6,6 +6,7 @@ import contextlib
 import gc
 import json
 import subprocess
+import sysconfig
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -225,3 +226,11 @@ def test_metadata_is_that_of_the_program(program: Path, tmp_path: Path) -> None:
         known = dehusk.extract(given, "https://other.example/a/b", metadata=True)
         assert (known["url"], known["image"]) == ("https://other.example/a/b", "https://other.example/ferry.jpg")
         assert dehusk.extract(given, url="https://tide.example/", metadata=True)["url"] == "https://tide.example/"
+
+
+def test_a_wheel_brings_the_program(program: Path, tmp_path: Path) -> None:
+    ours = Path(sysconfig.get_path("scripts")) / "dehusk"
+    for arguments, status in (["--version"], 0), (["mine", NEWS, "-o", tmp_path / "p", "--quiet"], 0), (["mien"], 2):
+        ran = [subprocess.run([it, *arguments], capture_output=True, text=True, check=False) for it in (ours, program)]
+        assert ran[0].returncode == ran[1].returncode == status
+        assert (ran[0].stdout, ran[0].stderr) == (ran[1].stdout, ran[1].stderr)

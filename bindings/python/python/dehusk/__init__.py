@@ -26,6 +26,7 @@ from os import PathLike
 from typing import Any
 
 from dehusk import _dehusk
+from dehusk._clean import clean
 from dehusk._corpora import Figures, clean_corpus, mine_corpus, run_corpus
 from dehusk._data import documents_of, limits_of
 from dehusk._dehusk import Cleaner, Patterns, SourcePatterns, Table, __version__, extract, source_of
@@ -62,6 +63,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "candidates",
+    "clean",
     "clean_corpus",
     "compare",
     "extract",
@@ -71,7 +73,7 @@ __all__ = [
     "source_of",
 ]
 
-for _function in (clean_corpus, mine_corpus, run_corpus):
+for _function in (clean, clean_corpus, mine_corpus, run_corpus):
     _function.__module__ = "dehusk"
 
 

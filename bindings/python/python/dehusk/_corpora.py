@@ -37,6 +37,7 @@ class Reading(NamedTuple):
     """How files are read."""
 
     html: str
+    source: str | None
     source_by: str
     text_key: str
     html_key: str
@@ -83,6 +84,7 @@ def mine_corpus(
     out: Path,
     *,
     html: Html = "text",
+    source: str | None = None,
     source_by: str = "auto",
     text_key: str = "text",
     html_key: str = "html",
@@ -106,7 +108,7 @@ def mine_corpus(
         Folders with a folder for each source, JSONL, WARC or Parquet files, single documents, or globs.
     out : path
         The folder for the pattern files. Decisions in existing files are kept.
-    html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document
+    html, source, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document
         How files are read: the flags of the program of the same names.
     sample, all_patterns, prune
         How sources are mined: the flags of the program of the same names.
@@ -120,7 +122,9 @@ def mine_corpus(
         ``patterns`` and ``cutoff``.
     """
     largest = number_of("max_document", max_document, "2 GB")
-    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
+    reading = Reading(
+        html, source, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest
+    )
     mining, limits = Mining(sample, all_patterns, prune), Limits(*limits_of(threads, memory))
     return _dehusk.mine_corpus(_listed(paths), path_of("out", out), reading, mining, limits, progress)
 
@@ -131,6 +135,7 @@ def clean_corpus(
     patterns: Patterns | Path,
     *,
     html: Html = "text",
+    source: str | None = None,
     source_by: str = "auto",
     text_key: str = "text",
     html_key: str = "html",
@@ -164,7 +169,7 @@ def clean_corpus(
         The folder for the cleaned files. They have the structure, names and compression of the input.
     patterns : Patterns or path
         The patterns, or their folder.
-    html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document
+    html, source, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, max_document
         How files are read, and pages written: the flags of the program of the same names.
     learned, only, max_removed
         As for `Cleaner`.
@@ -181,7 +186,9 @@ def clean_corpus(
         mined.
     """
     largest = number_of("max_document", max_document, "2 GB")
-    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
+    reading = Reading(
+        html, source, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest
+    )
     cleaning = Cleaning(
         learned, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
     )
@@ -194,6 +201,7 @@ def run_corpus(
     out: Path,
     *,
     html: Html = "text",
+    source: str | None = None,
     source_by: str = "auto",
     text_key: str = "text",
     html_key: str = "html",
@@ -225,7 +233,9 @@ def run_corpus(
     `clean_corpus`.
     """
     largest = number_of("max_document", max_document, "2 GB")
-    reading = Reading(html, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest)
+    reading = Reading(
+        html, source, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest
+    )
     mining, limits = Mining(sample, all_patterns, prune), Limits(*limits_of(threads, memory))
     cleaning = Cleaning(
         learned, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
