@@ -317,7 +317,9 @@ def test_decisions_that_are_made_while_patterns_are_mined_are_kept(
 
     mined.save(tmp_path)
     folder = PatternFolder(f"{address}{tmp_path}")
-    assert folder.reviewed == mined
+    # The index of sources without patterns does not keep their histograms.
+    known = {source: mined[source].patterns for source in mined}
+    assert {source: folder.reviewed[source].patterns for source in folder.reviewed} == known
     reject_one(tmp_path, "site-09.example")
     folder.save(mined)
     assert decisions_of(tmp_path) == {"site-09.example.yaml": 1}

@@ -55,6 +55,7 @@ __all__ = [
     "is_source",
     "mine",
     "mine_corpus",
+    "program",
     "run_corpus",
     "source_of",
     "stream",
