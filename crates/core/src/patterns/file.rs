@@ -89,6 +89,13 @@ impl PatternFile {
             || self.patterns.iter().any(Pattern::is_touched)
     }
 
+    /// Whether documents of its source are cleaned like those of any other source of which nothing was mined.
+    #[doc(hidden)]
+    pub fn says_nothing(&self) -> bool {
+        let is_usual = self.unusual.is_none() && !self.mined.snapshots && self.mined.documents > 0;
+        is_usual && self.all().next().is_none() && self.keep.is_empty() && self.loose == Loose::Proposed
+    }
+
     /// Makes a file with the templates as proposed patterns.
     pub fn of_templates(source: &str, mined: MinedFrom, templates: Vec<Template>, lexer: &Lexer) -> PatternFile {
         let edges = Edges::of_runs(templates.iter().map(|template| &template.run));

@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 use crate::cleaning::{CleanOptions, Cleaner};
 use crate::mining::Mined;
 use crate::pages::PageText;
-use crate::patterns::{Loose, PatternFile};
+use crate::patterns::PatternFile;
 use ends::Ends;
 use pattern_selection::needed_patterns;
 use rehearsal::Rehearsal;
@@ -125,8 +125,6 @@ impl<'s> Selector<'s> {
     /// The compiled patterns of a source and the shared ones.
     fn cleaner(&self, own: &PatternFile, options: &CleanOptions, alone: usize) -> Cleaner {
         let compile = || Cleaner::new(&[own].into_iter().chain(self.shared).collect::<Vec<&PatternFile>>(), options);
-        let is_alone = own.all().next().is_none() && own.keep.is_empty() && own.loose == Loose::Proposed;
-        let is_usual = own.unusual.is_none() && !own.mined.snapshots && own.mined.documents > 0;
-        if is_alone && is_usual { self.alone[alone].get_or_init(compile).clone() } else { compile() }
+        if own.says_nothing() { self.alone[alone].get_or_init(compile).clone() } else { compile() }
     }
 }

@@ -8,8 +8,10 @@ use crate::Library;
 use crate::observer::Observer;
 use crate::unknown::UnknownSources;
 use dehusk_core::cleaning::cleaner::drift::Watch;
+use dehusk_core::cleaning::cleaner::same_lexer;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk_core::patterns::{Loose, PatternFile};
+use dehusk_core::tokens::Lexer;
 use dehusk_corpus::InputFile;
 
 /// The cleaners of a run.
@@ -22,7 +24,9 @@ pub struct Cleaners<'a> {
     reader: Option<PatternFile>,
     /// The cleaners of sources with a pattern file of their own.
     own: Mutex<BTreeMap<String, Arc<OnceLock<Arc<SourceCleaner>>>>>,
-    /// The cleaner of all other sources. A crawl can have a million of them.
+    /// The compiled patterns of sources of which nothing was mined, with their lexer. A crawl can have a million of them.
+    bare: OnceLock<(Lexer, Cleaner)>,
+    /// The cleaner of sources that no pattern file is about.
     other: OnceLock<Arc<SourceCleaner>>,
     unknown: UnknownSources<'a>,
 }
@@ -51,8 +55,9 @@ impl<'a> Cleaners<'a> {
         files: &'a [InputFile],
         observer: &'a dyn Observer,
     ) -> Cleaners<'a> {
-        let (own, other, unknown) = (Mutex::default(), OnceLock::new(), UnknownSources::new(library, files));
-        Cleaners { library, options, observer, reader: None, own, other, unknown }
+        let (own, unknown) = (Mutex::default(), UnknownSources::new(library, files));
+        let (bare, other) = (OnceLock::new(), OnceLock::new());
+        Cleaners { library, options, observer, reader: None, own, bare, other, unknown }
     }
 
     /// Reads documents with the lexer of this file, which has no patterns. Then sources need no patterns.
@@ -104,8 +109,16 @@ impl<'a> Cleaners<'a> {
 
     fn compile(&self, source: &str) -> SourceCleaner {
         let files: Vec<&PatternFile> = self.reader.iter().chain(self.library.for_source(source)).collect();
+        let compile = || Cleaner::new(&files, &self.options);
+        let bare = self.library.get(source).filter(|own| own.says_nothing()).map(|own| {
+            let (lexer, bare) = self.bare.get_or_init(|| (own.lexer.clone(), compile()));
+            if same_lexer(lexer, &own.lexer) { bare.clone() } else { compile() }
+        });
+        if let Some(cleaner) = bare {
+            return SourceCleaner { cleaner, watch: None };
+        }
         let cleaner = match files.is_empty() {
-            false => Cleaner::new(&files, &self.options),
+            false => compile(),
             // If there are no patterns for a source, the structure of a page is the only evidence.
             true => {
                 Cleaner::new(&[&PatternFile::empty(source, &default_lexer())], &self.options.clone().decision(None))

@@ -150,7 +150,8 @@ fn longest_first(mut matches: Vec<&Match>, tokens: usize, mut explain: impl FnMu
     }
 }
 
-pub(crate) fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
+#[doc(hidden)]
+pub fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
     Arc::ptr_eq(a.mutable(), b.mutable()) && a.tokenizer().name() == b.tokenizer().name()
 }
 
