@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dehusk import _dehusk
-from dehusk._data import _is, clean_batch, documents_of, limits_of
-from dehusk._errors import DataError, DataTypeError
+from dehusk._data import _check_columns, _check_rows, _is, clean_batch, documents_of, limits_of
+from dehusk._errors import DataTypeError
 
 # The column in which the names of sources are while a call runs.
 SOURCE = "dehusk: source"
@@ -68,9 +68,7 @@ def clean(
     columns = _columns(data)
     if not columns:
         return data
-    if text not in columns:
-        listed = ", ".join(repr(column) for column in columns)
-        raise DataError(f"there is no column '{text}'; the columns are: {listed}")
+    _check_columns(columns, [text])
     if name is None and source in columns:
         sources = _values(data, source)
     elif name is None and url in columns:
@@ -111,9 +109,7 @@ def _columns(data: Any) -> list[Any]:
             return list(data.column_names)
     if isinstance(data, Mapping):
         return list(data)
-    for number, row in enumerate(data):
-        if not isinstance(row, Mapping):
-            raise DataTypeError(f"row {number}: {type(row).__name__} is no row; give a dict with a key for each column")
+    _check_rows(data)
     return list(data[0]) if data else []
 
 
@@ -129,7 +125,7 @@ def _values(data: Any, column: str) -> list[Any]:
         return list(data[column])
     for number, row in enumerate(data):
         if column not in row:
-            raise DataError(f"row {number}: there is no column '{column}'")
+            _check_columns(row, [column], f"row {number}: ")
     return [row[column] for row in data]
 
 

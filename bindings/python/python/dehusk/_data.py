@@ -77,9 +77,8 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, missing: st
         return cleaner._clean_list(_list(texts), _list(sources), names, missing, threads)
 
     def cleaned_rows(rows: list[Any]) -> list[dict[str, Any]]:
+        _check_rows(rows)
         for number, row in enumerate(rows):
-            if not isinstance(row, Mapping):
-                raise DataTypeError(f"row {number}: {type(row).__name__} is no row; give a dict with a key for each column")
             if text not in row or source not in row:
                 _check_columns(row, names, f"row {number}: ")
         texts = cleaned([row[text] for row in rows], [row[source] for row in rows])
@@ -163,6 +162,12 @@ def _is(data: Any, package: str, name: str) -> bool:
     if package not in sys.modules:
         return False
     return any(kind.__name__ == name and kind.__module__.split(".")[0] == package for kind in type(data).__mro__)
+
+
+def _check_rows(rows: Iterable[Any]) -> None:
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise DataTypeError(f"row {number}: {type(row).__name__} is no row; give a dict with a key for each column")
 
 
 def _check_columns(columns: Iterable[Any], names: Iterable[str | None], place: str = "") -> None:
