@@ -71,7 +71,7 @@ pub fn add(file: &mut PatternFile, cleaner: &Cleaner, documents: &[Rehearsed]) {
     let mut old: Vec<Pattern> = file.patterns.extract_if(.., |pattern| pattern.block().is_some()).collect();
     old.iter_mut().for_each(|old| count_again(old, cleaner, documents));
 
-    let removed: usize = decided.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
+    let removed = removed_tokens(&decided);
     file.keep_as_patterns(|pattern| pattern.elements().is_some());
     let mut taken: FxHashSet<String> = file.all().chain(&old).map(|pattern| pattern.id.clone()).collect();
     for FoundBlock { block, documents, occurrences, tokens, example, .. } in found {
@@ -247,6 +247,11 @@ impl<'d> Decided<'d> {
     }
 }
 
+/// Number of tokens that the decision removes.
+fn removed_tokens(documents: &[Decided]) -> usize {
+    documents.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum()
+}
+
 /// The blocks of a source, those with the most words first. The documents may be in any order.
 pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
     let least = ROW_DOCUMENTS.max((ROW_SHARE * documents.len() as f64).ceil() as usize);
@@ -269,7 +274,7 @@ pub fn find(documents: &[Decided], lexer: &Lexer) -> Vec<FoundBlock> {
     let is_row: Vec<bool> = rows.iter().map(|row| row.documents >= least).collect();
     placed.iter_mut().for_each(|one| one.places.retain(|place| is_row[place.row]));
     open_between(&mut rows, &placed);
-    let removed = documents.iter().map(|document| document.tokens(0..document.goes.len())[1]).sum();
+    let removed = removed_tokens(documents);
     let mut groups = grouped(&rows, &placed, least, removed);
     let documents_with = |group: &Group| placed.iter().filter(|one| !group.matches(one).is_empty()).count();
     groups.retain(|group| documents_with(group) >= least);
@@ -531,7 +536,7 @@ fn grouped(rows: &[Row], placed: &[Placed], least: usize, removed: usize) -> Vec
     unite_small(&mut groups, tokens, beside, (BLOCK_SHARE * removed as f64) as usize);
 
     let mut members: BTreeMap<usize, BTreeMap<usize, Member>> = BTreeMap::new();
-    for ((number, joined), placed_groups) in stretches.iter().zip(&placed_groups) {
+    for ((number, joined), placed_groups) in stretches_with_groups() {
         let tokens = placed[*number].document.goes.len();
         for (place, group) in joined.iter().zip(placed_groups) {
             let member = members.entry(groups.group_of(*group)).or_default().entry(place.row).or_default();

@@ -16,8 +16,7 @@ pub mod shared;
 pub mod pattern_selection;
 pub mod warnings;
 
-use std::sync::OnceLock;
-
+use crate::cleaning::cleaner::Bare;
 use crate::cleaning::{CleanOptions, Cleaner};
 use crate::mining::Mined;
 use crate::pages::PageText;
@@ -60,14 +59,16 @@ pub struct SelectOptions {
 pub struct Selector<'s> {
     shared: Option<&'s PatternFile>,
     options: SelectOptions,
-    /// The shared patterns alone, with the default options and with those for cleaning.
-    alone: [OnceLock<Cleaner>; 2],
+    /// Compiled with the default options.
+    read: Bare,
+    /// Compiled with the options for cleaning.
+    cleaned: Bare,
 }
 
 impl<'s> Selector<'s> {
     /// A selector for sources that have these shared patterns.
     pub fn new(shared: Option<&'s PatternFile>, options: SelectOptions) -> Selector<'s> {
-        Selector { shared, options, alone: Default::default() }
+        Selector { shared, options, read: Bare::default(), cleaned: Bare::default() }
     }
 
     /// How often the decision removes the matches of each pattern in these texts.
@@ -96,8 +97,10 @@ impl<'s> Selector<'s> {
     ) -> PatternFile {
         let mut file = self.needed(own, texts);
         let page = |index: usize| page(index).unwrap_or_else(|| texts[index].as_ref().into());
-        let rehearse =
-            |file: &PatternFile| Rehearsal::of(self.cleaner(file, &self.options.cleaning, 1), texts.len(), page);
+        let rehearse = |file: &PatternFile| {
+            let cleaner = self.cleaned.cleaner(file, || self.compiled(file, &self.options.cleaning));
+            Rehearsal::of(cleaner, texts.len(), page)
+        };
         let mut rehearsal = rehearse(&file);
         if rehearsal.expected.loss() > MAX_LOSS {
             let percent = 100.0 * rehearsal.expected.loss();
@@ -119,12 +122,12 @@ impl<'s> Selector<'s> {
     where
         's: 't,
     {
-        Sampled::read(own, self.shared, self.cleaner(own, &CleanOptions::default(), 0), texts)
+        let cleaner = self.read.cleaner(own, || self.compiled(own, &CleanOptions::default()));
+        Sampled::read(own, self.shared, cleaner, texts)
     }
 
     /// The compiled patterns of a source and the shared ones.
-    fn cleaner(&self, own: &PatternFile, options: &CleanOptions, alone: usize) -> Cleaner {
-        let compile = || Cleaner::new(&[own].into_iter().chain(self.shared).collect::<Vec<&PatternFile>>(), options);
-        if own.says_nothing() { self.alone[alone].get_or_init(compile).clone() } else { compile() }
+    fn compiled(&self, own: &PatternFile, options: &CleanOptions) -> Cleaner {
+        Cleaner::new(&[own].into_iter().chain(self.shared).collect::<Vec<&PatternFile>>(), options)
     }
 }

@@ -68,10 +68,9 @@ pub enum Content {
 }
 
 impl Inventory {
-    /// Finds the files at and below `roots`. Of the files, it opens only the first one with lines, to recognise its
-    /// keys. A root is a glob if it does not exist and has `*`,
-    /// `?`, `[` or `{` in it. The matching files are then treated as if the folder at the fixed beginning of the glob
-    /// had been given.
+    /// Finds the files at and below `roots`. Opens only the first one with lines, to recognise its keys. A root is a
+    /// glob if it does not exist and has `*`, `?`, `[` or `{` in it. The matching files are then treated as if the folder
+    /// at the fixed beginning of the glob had been given.
     pub fn scan(roots: &[PathBuf], options: &ReadOptions) -> Result<Inventory, ScanError> {
         let Findings { mut files, mut skipped, ignored, mut inputs, .. } = look_at_all(roots, options)?;
         inputs.sort_unstable();

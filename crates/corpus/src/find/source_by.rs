@@ -50,13 +50,6 @@ pub(crate) struct SourceHints<'a> {
     pub(crate) is_file: bool,
 }
 
-impl SourceHints<'_> {
-    /// Whether neither the document nor its folder names the source.
-    pub(crate) fn names_nothing(&self) -> bool {
-        self.source.is_none() && self.url.is_none() && self.folder.is_none()
-    }
-}
-
 impl SourceBy {
     /// Parses a rule: `auto`, `key`, `host`, `domain`, `folder`, or a regex. Fails if the regex is not valid.
     pub fn parse(rule: &str) -> Result<SourceBy, regex::Error> {

@@ -7,11 +7,10 @@ use super::default_lexer;
 use crate::Library;
 use crate::observer::Observer;
 use crate::unknown::UnknownSources;
+use dehusk_core::cleaning::cleaner::Bare;
 use dehusk_core::cleaning::cleaner::drift::Watch;
-use dehusk_core::cleaning::cleaner::same_lexer;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk_core::patterns::{Loose, PatternFile};
-use dehusk_core::tokens::Lexer;
 use dehusk_corpus::InputFile;
 
 /// The cleaners of a run.
@@ -24,8 +23,7 @@ pub struct Cleaners<'a> {
     reader: Option<PatternFile>,
     /// The cleaners of sources with a pattern file of their own.
     own: Mutex<BTreeMap<String, Arc<OnceLock<Arc<SourceCleaner>>>>>,
-    /// The compiled patterns of sources of which nothing was mined, with their lexer. A crawl can have a million of them.
-    bare: OnceLock<(Lexer, Cleaner)>,
+    bare: Bare,
     /// The cleaner of sources that no pattern file is about.
     other: OnceLock<Arc<SourceCleaner>>,
     unknown: UnknownSources<'a>,
@@ -56,7 +54,7 @@ impl<'a> Cleaners<'a> {
         observer: &'a dyn Observer,
     ) -> Cleaners<'a> {
         let (own, unknown) = (Mutex::default(), UnknownSources::new(library, files));
-        let (bare, other) = (OnceLock::new(), OnceLock::new());
+        let (bare, other) = (Bare::default(), OnceLock::new());
         Cleaners { library, options, observer, reader: None, own, bare, other, unknown }
     }
 
@@ -110,19 +108,13 @@ impl<'a> Cleaners<'a> {
     fn compile(&self, source: &str) -> SourceCleaner {
         let files: Vec<&PatternFile> = self.reader.iter().chain(self.library.for_source(source)).collect();
         let compile = || Cleaner::new(&files, &self.options);
-        let bare = self.library.get(source).filter(|own| own.says_nothing()).map(|own| {
-            let (lexer, bare) = self.bare.get_or_init(|| (own.lexer.clone(), compile()));
-            if same_lexer(lexer, &own.lexer) { bare.clone() } else { compile() }
-        });
-        if let Some(cleaner) = bare {
-            return SourceCleaner { cleaner, watch: None };
-        }
-        let cleaner = match files.is_empty() {
-            false => compile(),
+        let cleaner = match self.library.get(source) {
+            Some(own) => self.bare.cleaner(own, compile),
             // If there are no patterns for a source, the structure of a page is the only evidence.
-            true => {
+            None if files.is_empty() => {
                 Cleaner::new(&[&PatternFile::empty(source, &default_lexer())], &self.options.clone().decision(None))
             }
+            None => compile(),
         };
         SourceCleaner { cleaner, watch: None }
     }

@@ -12,14 +12,14 @@ mod weigh;
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::decide::evidence::{PatternIndex, Weight};
 use super::reading::Match;
 use super::reading::matcher::TokenAutomaton;
 use super::reading::regexes::{MatchError, Regexes};
 use crate::pages::elements::Selectors;
-use crate::patterns::{Loose, Pattern};
+use crate::patterns::{Loose, Pattern, PatternFile};
 use crate::tokens::Lexer;
 use crate::tokens::free_positions::FreePositions;
 pub(crate) use compile::{Review, Reviewed};
@@ -150,8 +150,24 @@ fn longest_first(mut matches: Vec<&Match>, tokens: usize, mut explain: impl FnMu
     }
 }
 
+/// The compiled patterns of sources of which nothing was mined. They are the same for all of them, and compiled once: a
+/// crawl can have a million such sources.
 #[doc(hidden)]
-pub fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
+#[derive(Debug, Default)]
+pub struct Bare(OnceLock<(Lexer, Cleaner)>);
+
+impl Bare {
+    /// The compiled patterns of the source of this file, together with shared ones. `compile` compiles them, in the same way for each source.
+    pub fn cleaner(&self, own: &PatternFile, compile: impl Fn() -> Cleaner) -> Cleaner {
+        if !own.says_nothing() {
+            return compile();
+        }
+        let (lexer, bare) = self.0.get_or_init(|| (own.lexer.clone(), compile()));
+        if same_lexer(lexer, &own.lexer) { bare.clone() } else { compile() }
+    }
+}
+
+pub(crate) fn same_lexer(a: &Lexer, b: &Lexer) -> bool {
     Arc::ptr_eq(a.mutable(), b.mutable()) && a.tokenizer().name() == b.tokenizer().name()
 }
 

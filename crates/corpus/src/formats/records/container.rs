@@ -48,13 +48,19 @@ impl Container {
 
     /// The name of a record's source. It need not be a valid [`SourceId`].
     pub(crate) fn source_of<'a>(&'a self, of_record: SourceHints<'a>) -> Result<Cow<'a, str>, Reason> {
+        let is_named_by_file = self.names_by_file(&of_record);
         let known = SourceHints { folder: self.folder.as_ref(), path: &self.name, ..of_record };
-        let is_named_by_file = matches!(self.options.source_by, SourceBy::Auto) && known.names_nothing();
         let named = self.options.source_by.name(known, &self.options.keys)?;
         if is_named_by_file {
             self.keys_found.note_named_by_file(&named);
         }
         Ok(named)
+    }
+
+    /// Whether nothing but the name of the file names the source of a record.
+    fn names_by_file(&self, of_record: &SourceHints) -> bool {
+        let is_named = self.folder.is_some() || of_record.source.is_some() || of_record.url.is_some();
+        matches!(self.options.source_by, SourceBy::Auto) && !is_named
     }
 
     /// The document in the WARC record with this number. `None` if the record has no document.
@@ -71,7 +77,7 @@ impl Container {
         let id = record.name(number);
         let known = SourceHints { url: record.url().map(Cow::Borrowed), ..SourceHints::default() };
         // An archive of many websites is no source.
-        if matches!(options.source_by, SourceBy::Auto) && self.folder.is_none() && known.names_nothing() {
+        if self.names_by_file(&known) {
             return Err(Reason::NoTargetUri);
         }
         let source = self.source_of(known).map_err(|reason| match reason {
