@@ -84,9 +84,9 @@ pub enum Exit {
 /// Learns the boilerplate that a text source repeats, as regexes that people can read, and removes it.
 ///
 /// A corpus is a folder that has a folder for each source, with a file for each document (.txt, .md,
-/// .html). It can also be a JSONL, WARC or Parquet file with many documents. `dehusk mine` finds the
-/// templates of each source and writes them to a YAML file of regexes, which you can review. `dehusk
-/// clean` removes what these regexes match from documents. `dehusk run` does both.
+/// .html). It can also be a file with many documents: JSONL, JSON, CSV, WARC or Parquet. `dehusk mine`
+/// finds the templates of each source and writes them to a YAML file of regexes, which you can review.
+/// `dehusk clean` removes what these regexes match from documents. `dehusk run` does both.
 #[derive(Parser)]
 #[command(name = "dehusk", version, max_term_width = 100)]
 struct Cli {

@@ -20,10 +20,10 @@ use super::{Exit, Global};
 /// Options of `dehusk stream`.
 #[derive(Args, Debug)]
 pub struct StreamCommand {
-    /// Files or folders, read one after another; `-` for JSONL or WARC on stdin
+    /// Files or folders, read one after another; `-` for stdin
     ///
-    /// Files with many documents, single documents, folders or quoted globs, read one after another; `-` for stdin, which is
-    /// JSONL or WARC.
+    /// Files with many documents, single documents, folders or quoted globs, read one after another; `-` for stdin. Stdin
+    /// is JSONL, an array of JSON, CSV or WARC.
     #[arg(value_name = "INPUT")]
     input: Vec<PathBuf>,
     #[command(flatten)]

@@ -33,6 +33,19 @@ fn json_lines(corpus: &Corpus, key: &str) -> String {
     corpus.iter().map(line).collect()
 }
 
+fn array(corpus: &Corpus, key: &str) -> Vec<u8> {
+    format!("[\n{}\n]\n", json_lines(corpus, key).trim_end().replace('\n', ",\n")).into_bytes()
+}
+
+fn csv(corpus: &Corpus, key: &str, delimiter: char) -> Vec<u8> {
+    let row = |values: [&str; 3]| {
+        let cells = values.map(|value| format!("\"{}\"", value.replace('"', "\"\"")));
+        cells.join(&delimiter.to_string()) + "\r\n"
+    };
+    let rows = corpus.iter().map(|(source, name, content)| row([name, source, content]));
+    (row(["id", "source", key]) + &rows.collect::<String>()).into_bytes()
+}
+
 fn warc(corpus: &Corpus, record: impl Fn(&str, &str) -> Vec<u8>) -> Vec<u8> {
     corpus.iter().flat_map(|(source, name, content)| record(&format!("https://{source}/{name}"), content)).collect()
 }
@@ -135,6 +148,10 @@ fn texts_are_alike_in_every_format() {
         ("d.wet.gz", by_record),
         ("e.warc.zst", zstd(&wet)),
         ("f.warc", wet),
+        ("h.csv", csv(&corpus, "text", ',')),
+        ("i.tsv.gz", gzip(&csv(&corpus, "text", '\t'))),
+        ("j.json.zst", zstd(&array(&corpus, "text"))),
+        ("k", array(&corpus, "text")),
     ];
     #[cfg(feature = "parquet")]
     files.push(("g.parquet", table(&corpus, "text")));
@@ -151,6 +168,8 @@ fn pages_are_alike_in_every_format() {
         ("a.jsonl", json_lines(&corpus, "html").into_bytes()),
         ("b.warc.gz", warc(&corpus, |url, page| gzip(&response(url, "", page.as_bytes())))),
         ("c.warc", warc(&corpus, |url, page| response(url, "Content-Encoding: gzip\r\n", &gzip(page.as_bytes())))),
+        ("e.csv", csv(&corpus, "html", ';')),
+        ("f.json", array(&corpus, "html")),
     ];
     #[cfg(feature = "parquet")]
     files.push(("d.parquet", table(&corpus, "html")));
@@ -173,8 +192,16 @@ fn stdin_is_mined_and_cleaned_as_a_file_is() {
     sandbox.write("x.jsonl", &lines);
     let (patterns, _) = run(&sandbox, "x.jsonl", "");
     let cleaned = sandbox.read("out/x.jsonl/cleaned/x.jsonl");
-    for (number, input) in
-        [lines.clone(), gzip(&lines), zstd(&lines), warc(&corpus, conversion)].into_iter().enumerate()
+    for (number, input) in [
+        lines.clone(),
+        gzip(&lines),
+        zstd(&lines),
+        warc(&corpus, conversion),
+        array(&corpus, "text"),
+        csv(&corpus, "text", ','),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let command = sandbox.command(&format!("run - -o stdin{number} --quiet"));
         let output = assert_cmd::Command::from_std(command).write_stdin(input.clone()).output().expect("it starts");

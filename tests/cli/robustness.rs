@@ -827,7 +827,7 @@ fn a_source_that_is_no_safe_name() {
 #[test]
 fn jsonl_in_utf_16() {
     let bytes: Vec<u8> = format!("\u{feff}{}", json_line(&good(5))).encode_utf16().flat_map(u16::to_le_bytes).collect();
-    file_is_skipped("x.jsonl", bytes, "", ": is UTF-16, and JSONL has to be UTF-8: convert it");
+    file_is_skipped("x.jsonl", bytes, "", ": is UTF-16, and JSON and CSV have to be UTF-8: convert it");
 }
 
 #[test]
@@ -847,7 +847,7 @@ fn half_a_surrogate_pair() {
 fn a_line_over_the_limit() {
     let line = json_line(&"word ".repeat(1200));
     let message =
-        "has 6030 bytes, more than the 4000 that a document may have: split it, or allow more (--max-document)";
+        "has 6031 bytes, more than the 4000 that a document may have: split it, or allow more (--max-document)";
     line_is_skipped(line.as_bytes(), "--max-document 4k", message);
 }
 
@@ -861,6 +861,163 @@ fn json_nested_a_hundred_thousand_times() {
     lines_are_read(nested(&good(5)), &out, &out);
     let deep_text = format!("{{\"source\": \"tide\", \"text\": {}}}\n", "[".repeat(100_000));
     line_is_skipped(deep_text.as_bytes(), "", "is not valid JSON: expected value at column 100028");
+}
+
+// Arrays of JSON and CSV.
+
+/// Cleans a folder with nothing but this file of many documents. Checks the messages, the output, and the output with
+/// skipped documents.
+#[track_caller]
+fn alone(name: &str, bytes: &[u8], options: &str, skipped: &[&str], out: Option<&[u8]>, copied: &[u8]) {
+    let sandbox = sandbox();
+    sandbox.write(&format!("table/{name}"), bytes);
+    for (target, flag, expected) in [("out", "", out), ("copied", "--on-error copy", Some(copied))] {
+        let ran = sandbox.run(&format!("clean table -p patterns --quiet -o {target} {flag} {options}"));
+        let named: String = skipped.iter().map(|message| format!("skipped: table/{name}{message}\n")).collect();
+        let status = if skipped.is_empty() { 0 } else { 3 };
+        assert_eq!((ran.status, ran.stderr.as_str()), (Some(status), named.as_str()), "{target}");
+        let shown = |bytes: Option<&[u8]>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let written = sandbox.tree(target).remove(name);
+        assert_eq!(shown(written.as_deref()), shown(expected), "{target}");
+    }
+}
+
+/// An array with these values.
+fn array(values: &[&str]) -> Vec<u8> {
+    format!("[\n  {}\n]\n", values.join(",\n  ")).into_bytes()
+}
+
+/// A value of an array with a good document, and the cleaned one.
+fn value(number: usize) -> [String; 2] {
+    [good(number), cleaned(number)].map(|text| json_line(&text).trim_end().to_owned())
+}
+
+const HEAD: &str = "id,source,text\r\n";
+
+/// A row with a good document, and the cleaned one.
+fn row(number: usize) -> [String; 2] {
+    [good(number), cleaned(number)].map(|text| format!("{number},tide,\"{text}\"\r\n"))
+}
+
+#[test]
+fn tables_and_files_without_an_extension_beside_documents() {
+    let sandbox = sandbox();
+    for name in ["labels.csv", "settings.json", "README"] {
+        sandbox.write(&format!("corpus/{name}"), "[]");
+    }
+    let ran = sandbox.expect(0, "clean corpus -p patterns -o out");
+    assert!(ran.stderr.contains("1 .csv, 1 .json, 1 without extension"), "{}", ran.stderr);
+    assert_eq!(sandbox.tree("out"), good_tree());
+}
+
+#[test]
+fn a_value_of_an_array_that_is_no_object() {
+    let [[first, cleaned], [last, last_cleaned]] = [value(1), value(2)];
+    for broken in ["5", "null", "\"a, b]\"", "[1, 2]"] {
+        // The values of an array in the array are values too.
+        let messages: Vec<String> = match broken {
+            "[1, 2]" => [2, 3].map(|number| format!(":{number}: is not a JSON object")).into(),
+            _ => vec![":2: is not a JSON object".to_owned()],
+        };
+        let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
+        let copied = array(&[&cleaned, broken, &last_cleaned]);
+        let out = match broken {
+            "[1, 2]" => format!("[\n  {cleaned},\n  [],\n  {last_cleaned}\n]\n").into_bytes(),
+            _ => array(&[&cleaned, &last_cleaned]),
+        };
+        alone("x.json", &array(&[&first, broken, &last]), "", &messages, Some(&out), &copied);
+    }
+}
+
+#[test]
+fn an_array_that_was_cut_off() {
+    let [[first, cleaned], [last, _]] = [value(1), value(2)];
+    let whole = array(&[&first, &last]);
+    let cut = &whole[..whole.len() - 30];
+    let [column, before] = [last.len() - 27, first.len() + 6];
+    let message = format!(":2: is not valid JSON: EOF while parsing a string at column {column}");
+    let out = format!("[\n  {cleaned}");
+    let copied = [out.as_bytes(), &cut[before - 2..]].concat();
+    alone("x.json", cut, "", &[&message], Some(out.as_bytes()), &copied);
+}
+
+#[test]
+fn a_value_over_the_limit() {
+    let [[first, cleaned], [last, last_cleaned]] = [value(1), value(2)];
+    let long = json_line(&"far ".repeat(1000));
+    let long = long.trim_end();
+    let message = |number| {
+        format!(
+            ":{number}: has {} bytes, more than the 1000 that a document may have: split it, or allow more (--max-document)",
+            long.len() + 4
+        )
+    };
+    let (middle, start) = (message(2), message(1));
+    let options = "--max-document 1000";
+    let copied = array(&[&cleaned, long, &last_cleaned]);
+    let out = array(&[&cleaned, &last_cleaned]);
+    alone("x.json", &array(&[&first, long, &last]), options, &[&middle], Some(&out), &copied);
+    let out = format!("[\n  {last_cleaned}\n]\n");
+    alone("x.json", &array(&[long, &last]), options, &[&start], Some(out.as_bytes()), &array(&[long, &last_cleaned]));
+}
+
+#[test]
+fn an_array_in_utf_16() {
+    let bytes: Vec<u8> = "\u{feff}[]".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    alone("x.json", &bytes, "", &[": is UTF-16, and JSON and CSV have to be UTF-8: convert it"], None, &bytes);
+}
+
+#[test]
+fn csv_without_a_byte() {
+    alone("x.csv", b"", "", &[], Some(b""), b"");
+}
+
+#[test]
+fn csv_with_a_byte_order_mark_and_the_line_ends_of_windows() {
+    let [read, written] = row(1).map(|row| format!("\u{feff}{HEAD}{row}\r\n").into_bytes());
+    alone("x.csv", &read, "", &[], Some(&written), &written);
+}
+
+#[test]
+fn csv_without_a_column_of_texts() {
+    let message = ": has neither a column \"text\" nor a column \"html\" (its columns: \"id\", \"n\"): name the right one with \
+                   --text-key or --html-key";
+    alone("x.csv", b"id,n\n1,2\n", "", &[message], None, b"id,n\n1,2\n");
+}
+
+#[test]
+fn a_column_that_csv_has_twice() {
+    alone("x.csv", b"text,text\na,b\n", "", &[": has the key \"text\" twice"], None, b"text,text\na,b\n");
+}
+
+/// A broken row between good ones is named and left out, or copied if that is requested.
+#[track_caller]
+fn row_is_skipped(broken: &[u8], message: &str) {
+    let [[first, cleaned], [last, last_cleaned]] = [row(1), row(2)];
+    let read = [HEAD.as_bytes(), first.as_bytes(), broken, last.as_bytes()].concat();
+    let out = [HEAD, &cleaned, &last_cleaned].concat();
+    let copied = [HEAD.as_bytes(), cleaned.as_bytes(), broken, last_cleaned.as_bytes()].concat();
+    alone("x.csv", &read, "", &[&format!(":3: {message}")], Some(out.as_bytes()), &copied);
+}
+
+#[test]
+fn a_row_with_more_or_fewer_fields() {
+    let remedy = "put values with the delimiter or a line break into double quotes";
+    row_is_skipped(b"a,b,c,d\r\n", &format!("has 4 fields, and the table has 3 columns: {remedy}"));
+    row_is_skipped(b"a\n", &format!("has 1 fields, and the table has 3 columns: {remedy}"));
+}
+
+#[test]
+fn a_row_that_is_not_utf_8() {
+    row_is_skipped(b"a,tide,\xff\n", "is not valid UTF-8 from byte 8 of the line on");
+}
+
+#[test]
+fn a_quote_that_is_never_closed() {
+    let [first, cleaned] = row(1);
+    let rest = format!("2,tide,\"{SHARE_LINE}\n3,tide,a\n");
+    let [read, out] = [first + &rest, format!("{cleaned}2,tide,\"3,tide,a\"\n")].map(|rows| format!("{HEAD}{rows}"));
+    alone("x.csv", read.as_bytes(), "", &[], Some(out.as_bytes()), out.as_bytes());
 }
 
 // Compressed files.
@@ -896,7 +1053,10 @@ fn a_document_in_gzip_that_was_cut_off() {
 
 #[test]
 fn jsonl_in_gzip_that_was_cut_off() {
-    lines_break_off("x.jsonl.gz", &gzip(many_lines().as_bytes()), "incomplete deflate stream");
+    let packed = gzip(many_lines().as_bytes());
+    lines_break_off("x.jsonl.gz", &packed, "incomplete deflate stream");
+    let message = ": cannot be read after record 0: unexpected end of file";
+    file_is_skipped("x.jsonl.gz", packed[..5].to_vec(), "", message);
 }
 
 #[test]
@@ -1252,11 +1412,22 @@ fn a_broken_pattern_file() {
         sandbox.write("patterns/tide.yaml", broken);
         for target in ["out", "-"] {
             let ran = sandbox.expect(1, &format!("clean corpus -p patterns -o {target} --on-error copy"));
-            ran.says(message).says("error: 1 of 2 pattern files cannot be used; nothing was done");
+            ran.says(message).says("error: 1 of 1 pattern files cannot be used; nothing was done");
             assert_eq!(ran.stdout, "");
         }
         assert!(!sandbox.path("out").exists());
     }
+}
+
+#[test]
+fn a_broken_pattern_file_of_another_source() {
+    let sandbox = sandbox();
+    sandbox.write("patterns/odd.yaml", "none");
+    sandbox.expect(0, "clean corpus -p patterns -o out");
+    assert_eq!(sandbox.tree("out"), good_tree());
+    sandbox.write("x.jsonl", json_line(&good(5)));
+    let ran = sandbox.expect(1, "clean x.jsonl -p patterns -o -");
+    ran.says("patterns/odd.yaml:1: ").says("error: 1 of 2 pattern files cannot be used; nothing was done");
 }
 
 /// Every command that reads pattern files refuses this one, without waiting.
@@ -1298,6 +1469,7 @@ fn a_pattern_file_with_aliases() {
 fn a_named_pipe_among_pattern_files() {
     for is_linked in [false, true] {
         let sandbox = sandbox();
+        sandbox.write("corpus/x/1.txt", good(5));
         let pipe = sandbox.path(if is_linked { "pipe" } else { "patterns/x.yaml" });
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
         if is_linked {

@@ -18,7 +18,7 @@ pub const NAMED_ALIKE: usize = 3;
 pub struct Skipped {
     /// The file or folder.
     pub path: Arc<Path>,
-    /// The line of a JSONL file, or the number of a record in another file, from 1. `None` if all of `path` is skipped.
+    /// The line of a JSONL file, or the number of a record in another file (row, value), from 1. `None` if all of `path` is skipped.
     pub line: Option<u64>,
     /// The reason.
     pub reason: Reason,
@@ -136,9 +136,9 @@ pub enum Reason {
     /// The source name of a folder or a JSONL line is not valid.
     #[error(transparent)]
     UnsafeSource(#[from] SourceIdError),
-    /// The JSONL file starts with a UTF-16 byte order mark.
-    #[error("is UTF-16, and JSONL has to be UTF-8: convert it")]
-    JsonlInUtf16,
+    /// The file of JSON or CSV starts with a UTF-16 byte order mark.
+    #[error("is UTF-16, and JSON and CSV have to be UTF-8: convert it")]
+    Utf16,
     /// The line is not UTF-8.
     #[error("is not valid UTF-8 from byte {0} of the line on")]
     LineNotUtf8(usize),
@@ -265,6 +265,17 @@ pub enum Reason {
         html: String,
         /// The columns of the table.
         columns: String,
+    },
+    /// The row has more or fewer fields than the first row of the table.
+    #[error(
+        "has {found} fields, and the table has {columns} columns: put values with the delimiter or a line break into \
+         double quotes"
+    )]
+    WrongFields {
+        /// The fields of the row.
+        found: usize,
+        /// The columns that the first row names.
+        columns: usize,
     },
     /// A value in a table is not UTF-8.
     #[error("the value of {column:?} is not valid UTF-8 from byte {byte} on")]

@@ -14,8 +14,8 @@ use crate::cli::{budget, size};
 pub struct CorpusArgs {
     /// Folders with a folder for each source, files with many documents, or `-` for stdin
     ///
-    /// Folders with a folder for each source, files with many documents (.jsonl, .warc, .wet, .parquet), single
-    /// documents, quoted globs, or `-` for stdin. Files may be compressed (.gz, .zst).
+    /// Folders with a folder for each source, files with many documents (.jsonl, .json, .csv, .tsv, .warc, .wet,
+    /// .parquet), single documents, quoted globs, or `-` for stdin. Files may be compressed (.gz, .zst).
     #[arg(required_unless_present = "files_from", value_name = "CORPUS")]
     pub corpus: Vec<PathBuf>,
     #[command(flatten)]

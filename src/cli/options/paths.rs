@@ -28,7 +28,7 @@ pub fn folder_or_stdout() -> impl TypedValueParser<Value = PathBuf> {
 /// Refuses a device or a pipe. Also refuses the name of a file, unless it is an existing folder: a user who gives such
 /// a name expects a file. `other` is the end of the message.
 fn refuse_file_name(path: PathBuf, other: &str) -> Result<PathBuf, String> {
-    let is_known = |extension: &OsStr| ["yaml", "yml", "json"].iter().any(|known| extension == *known);
+    let is_known = |extension: &OsStr| ["yaml", "yml"].iter().any(|known| extension == *known);
     let is_of_file = FileKind::of(&path).is_some() || path.extension().is_some_and(is_known);
     let is_of_folder = path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| is_separator(last.into()));
     match std::fs::metadata(&path) {

@@ -18,6 +18,10 @@ pub enum FileKind {
     Html,
     /// `.jsonl`, `.ndjson`: one document per line.
     JsonLines,
+    /// `.json`: one document per value of an array, or per value of those that follow each other.
+    Json,
+    /// `.csv`, `.tsv`: one document per row.
+    Csv,
     /// `.warc`, `.wet`: one document per record. Some records are not documents.
     Warc,
     /// `.parquet`: one document per row.
@@ -25,8 +29,8 @@ pub enum FileKind {
 }
 
 /// The extensions of all kinds, as error messages list them.
-pub(crate) const KNOWN_EXTENSIONS: &str =
-    ".txt, .md, .html, .htm, .jsonl, .ndjson, .warc, .wet (each also with .gz or .zst at its end) or .parquet";
+pub(crate) const KNOWN_EXTENSIONS: &str = ".txt, .md, .html, .htm, .jsonl, .ndjson, .json, .csv, .tsv, .warc, .wet (each also with .gz or .zst at its end) \
+     or .parquet";
 
 /// The name of a file with settings of the program. It may lie in a corpus, and is no part of it.
 pub const SETTINGS_FILE: &str = "dehusk.toml";
@@ -46,9 +50,20 @@ impl FileKind {
     /// Whether a file of this kind can contain many documents, each with its own source.
     pub fn holds_many(self) -> bool {
         match self {
-            FileKind::JsonLines | FileKind::Warc | FileKind::Parquet => true,
+            FileKind::JsonLines | FileKind::Json | FileKind::Csv | FileKind::Warc | FileKind::Parquet => true,
             FileKind::Text | FileKind::Markdown | FileKind::Html => false,
         }
+    }
+
+    /// Whether such a file is often no document but something about documents: settings, or a table of facts. It is read
+    /// if a person names it, or if its folder has no other documents.
+    pub(crate) fn may_be_beside(self) -> bool {
+        matches!(self, FileKind::Json | FileKind::Csv)
+    }
+
+    /// Whether its documents have keys or columns, which can be recognised by their values.
+    pub(crate) fn has_keys(self) -> bool {
+        matches!(self, FileKind::JsonLines | FileKind::Json | FileKind::Csv)
     }
 
     /// The `name` of a file without the extensions for kind and compression. The whole name if its kind is unknown.
@@ -66,6 +81,8 @@ impl FileKind {
             "md" => Some(FileKind::Markdown),
             "html" | "htm" => Some(FileKind::Html),
             "jsonl" | "ndjson" => Some(FileKind::JsonLines),
+            "json" => Some(FileKind::Json),
+            "csv" | "tsv" => Some(FileKind::Csv),
             "warc" | "wet" => Some(FileKind::Warc),
             "parquet" => Some(FileKind::Parquet),
             _ => None,
@@ -109,6 +126,8 @@ mod tests {
             ("x.html.gz", Some(FileKind::Html)),
             ("y.JSONL.Zst", Some(FileKind::JsonLines)),
             ("y.ndjson.zstd", Some(FileKind::JsonLines)),
+            ("y.json.gz", Some(FileKind::Json)),
+            ("y.TSV", Some(FileKind::Csv)),
             ("crawl.warc.wet.gz", Some(FileKind::Warc)),
             ("crawl.warc", Some(FileKind::Warc)),
             ("rows.parquet", Some(FileKind::Parquet)),

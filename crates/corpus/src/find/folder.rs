@@ -1,7 +1,8 @@
 //! Finds the input files in a folder: a subfolder per source, a file per document.
 //!
 //! Takes a folder, and optionally a glob that selects files below it. Returns the input files, counts of other files,
-//! and what could not be read. No file is opened here.
+//! and what could not be read. No file is opened here, except files without an extension in a folder without other
+//! documents.
 //!
 //! A folder that links make reachable by several paths is read once. Folders that need no link are read first. Then the
 //! collected links to folders are followed, in the order of their paths. So the path by which a folder is read does not
@@ -15,8 +16,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::Scope;
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use crate::find::content_kind::content_kind;
 use crate::find::file_glob::FileGlob;
 use crate::find::file_kind::SETTINGS_FILE;
 use crate::find::input_file::Root;
@@ -30,7 +33,20 @@ pub(crate) struct Findings {
     pub(crate) ignored: Ignored,
     /// Inputs that are not in `files`: folders, targets of links, and paths that a person named and that were skipped.
     pub(crate) inputs: Vec<PathBuf>,
+    /// Files that are documents if there are no others.
+    perhaps: Vec<Perhaps>,
     names: FxHashSet<SourceId>,
+}
+
+/// A file that is a document if its folder has no others: a table, a file of JSON, or a file without an extension.
+#[derive(Debug)]
+struct Perhaps {
+    relative: String,
+    extension: Option<String>,
+    /// `None` if only its content shows what it is.
+    kind: Option<FileKind>,
+    /// The target of a link out of the root.
+    target: Option<PathBuf>,
 }
 
 /// Adds everything below the folder `root` that matches `glob` to `findings`, in no particular order.
@@ -39,6 +55,7 @@ pub(crate) fn walk(root: Root, glob: Option<&FileGlob>, options: &ReadOptions, f
     let whole = Region { path: root.path().to_owned(), real: real.clone() };
     let root = Arc::new(if options.follow_links { root } else { root.within(real) });
     let mut walker = Walker { root: &root, glob, options, regions: vec![whole] };
+    let before = findings.files.len();
     let mut links = walker.walk_last(findings);
     while let Some(FolderLink { path, target }) = links.pop_first() {
         match walker.refusal(&path, &target) {
@@ -50,6 +67,14 @@ pub(crate) fn walk(root: Root, glob: Option<&FileGlob>, options: &ReadOptions, f
                 walker.regions.push(Region { path, real: target });
                 links.extend(walker.walk_last(findings));
             }
+        }
+    }
+    let (with_kind, without): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut findings.perhaps).into_iter().partition(|perhaps| perhaps.kind.is_some());
+    for some in [with_kind, without] {
+        match findings.files.len() == before {
+            true => walker.read_perhaps(some, findings),
+            false => some.into_iter().for_each(|perhaps| findings.ignored.count(perhaps.extension)),
         }
     }
 }
@@ -78,6 +103,7 @@ enum Found {
     FolderLink(FolderLink),
     Skipped(Skipped),
     Hidden,
+    Perhaps(Perhaps),
     Other(Option<String>),
     Folder,
     /// An entry that the glob does not match, a file with settings, or the folder of a crawl.
@@ -117,6 +143,7 @@ impl Findings {
             Found::FolderLink(link) => drop(links.insert(link)),
             Found::Skipped(skipped) => self.skipped.push(skipped),
             Found::Hidden => self.ignored.hidden += 1,
+            Found::Perhaps(perhaps) => self.perhaps.push(perhaps),
             Found::Other(extension) => self.ignored.count(extension),
             Found::Folder | Found::NotMeant => {}
         }
@@ -225,6 +252,7 @@ impl Walker<'_> {
         Ok(match found? {
             Found::Folder => Found::FolderLink(FolderLink { path: entry.path.clone(), target }),
             Found::File(file) if is_out => Found::Linked(target, file),
+            Found::Perhaps(perhaps) if is_out => Found::Perhaps(Perhaps { target: Some(target), ..perhaps }),
             found => found,
         })
     }
@@ -248,12 +276,40 @@ impl Walker<'_> {
         if entry.name() == SETTINGS_FILE {
             return Ok(Found::NotMeant);
         }
-        let Some(kind) = FileKind::of(&entry.path) else {
-            let extension = entry.path.extension();
-            return Ok(Found::Other(extension.map(|name| name.to_string_lossy().to_lowercase())));
-        };
+        let kind = FileKind::of(&entry.path);
+        let extension = entry.path.extension().map(|name| name.to_string_lossy().to_lowercase());
+        if kind.is_none() && extension.is_some() {
+            return Ok(Found::Other(extension));
+        }
         let relative = self.relative(&entry.path)?;
-        InputFile::below(self.root, &relative, kind, self.options).map(Found::File)
+        match kind.filter(|kind| !kind.may_be_beside()) {
+            Some(kind) => InputFile::below(self.root, &relative, kind, self.options).map(Found::File),
+            None => Ok(Found::Perhaps(Perhaps { relative, extension, kind, target: None })),
+        }
+    }
+
+    /// Adds files that are documents, as there are no others. Looks into those without an extension.
+    fn read_perhaps(&self, some: Vec<Perhaps>, findings: &mut Findings) {
+        let all: Vec<Found> = some.into_par_iter().map(|perhaps| self.read_one(perhaps)).collect();
+        let mut links = BTreeSet::new();
+        all.into_iter().for_each(|found| findings.add(found, &mut links));
+    }
+
+    fn read_one(&self, perhaps: Perhaps) -> Found {
+        let Perhaps { relative, extension, kind, target } = perhaps;
+        let below = |kind| InputFile::below(self.root, &relative, kind, self.options);
+        // Until its kind is known, it may hold many documents.
+        let look = || Ok(content_kind(below(FileKind::JsonLines)?.open()?));
+        let file = match kind.map_or_else(look, |kind| Ok(Some(kind))) {
+            Ok(None) => return Found::Other(extension),
+            Ok(Some(kind)) => below(kind),
+            Err(reason) => Err(reason),
+        };
+        match (file, target) {
+            (Ok(file), Some(target)) => Found::Linked(target, file),
+            (Ok(file), None) => Found::File(file),
+            (Err(reason), _) => Found::Skipped(Skipped::file(self.root.path().join(&relative), reason)),
+        }
     }
 
     fn relative(&self, path: &Path) -> Result<String, Reason> {
@@ -441,6 +497,28 @@ mod tests {
         assert_eq!(inventory.ignored().to_string(), "1 .bz2, 2 .pdf, 1 without extension, 2 hidden");
         assert_eq!(inventory.ignored().total(), 6);
         assert_eq!(inventory.files().len(), 1);
+    }
+
+    #[test]
+    fn tables_and_files_without_extension_are_read_if_there_are_no_others() {
+        let page: (&str, &[u8]) = ("a/page", b"<p>It rained.");
+        let table: (&str, &[u8]) = ("a/labels.csv", b"id,n\n");
+        let others: [(&str, &[u8]); 3] = [("settings.json", b"{}"), ("a/binary", b"\0\0\0\0\x01"), ("a/x.pdf", b"")];
+        let kinds = |files: &[(&str, &[u8])]| {
+            let inventory = inventory(&tree(files), "");
+            let found = inventory.files().iter().map(|file| (file.name(), file.kind())).collect::<Vec<_>>();
+            (found, inventory.ignored().to_string())
+        };
+        let document = ("a/1.txt".to_owned(), FileKind::Text);
+        assert_eq!(
+            kinds(&[&[("a/1.txt", &b""[..]), page, table], &others[..]].concat()),
+            (vec![document], "1 .csv, 1 .json, 1 .pdf, 2 without extension".to_owned())
+        );
+        let tables = [("settings.json", FileKind::Json), ("a/labels.csv", FileKind::Csv)];
+        let tables = tables.map(|(name, kind)| (name.to_owned(), kind)).to_vec();
+        assert_eq!(kinds(&[&[page, table], &others[..]].concat()), (tables, "1 .pdf, 2 without extension".to_owned()));
+        let only = vec![("a/page".to_owned(), FileKind::Html)];
+        assert_eq!(kinds(&[page, others[1], others[2]]), (only, "1 .pdf, 1 without extension".to_owned()));
     }
 
     #[cfg(not(feature = "parquet"))]

@@ -3,7 +3,7 @@
 //! Takes the paths that a user names. Finds the files at these paths, sorted and without duplicates, and reads them on
 //! request, from any thread. For each file, only its path and source are stored, about 100 bytes.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::io::{self, ErrorKind};
@@ -17,17 +17,20 @@ use crate::find::folder::Findings;
 use crate::find::listing::{self, DocumentRef, Location, Sources};
 use crate::find::roots::look_at_all;
 use crate::find::scan_error::{NothingFound, ScanError};
-use crate::formats::jsonl::{JsonLines, Line};
+use crate::formats::json::{JsonRecords, Line};
 use crate::formats::keys_found::KeysFound;
 use crate::formats::recognised::recognised;
 use crate::formats::records::Container;
 use crate::read::compression::Compression;
+use crate::read::division::Division;
 use crate::read::memory::{Budget, Need, Patience};
 use crate::read::open_file::OpenFile;
 use crate::read::reading::read_document;
 use crate::read::spool::Spool;
 use crate::read::stdin::Stdin;
-use crate::{Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reads, Reason, Records, Skipped};
+use crate::{
+    Document, FileKind, HtmlView, Ignored, InputFile, ReadOptions, Reads, Reason, Records, Skipped, SourceBy, SourceId,
+};
 
 /// Maximum number of JSONL files that are kept open. Otherwise a source whose lines are read one by one would open its
 /// file for each line. Systems allow a program some hundred open files.
@@ -68,7 +71,7 @@ pub enum Content {
 }
 
 impl Inventory {
-    /// Finds the files at and below `roots`. Opens only the first one with lines, to recognise its keys. A root is a
+    /// Finds the files at and below `roots`. Opens only the first one of JSON or CSV, to recognise its keys. A root is a
     /// glob if it does not exist and has `*`, `?`, `[` or `{` in it. The matching files are then treated as if the folder
     /// at the fixed beginning of the glob had been given.
     pub fn scan(roots: &[PathBuf], options: &ReadOptions) -> Result<Inventory, ScanError> {
@@ -84,8 +87,8 @@ impl Inventory {
         files.par_sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         refuse_collisions(&files, options)?;
         let mut options = options.clone();
-        let with_lines = files.iter().find(|file| file.kind() == FileKind::JsonLines && !file.is_stdin());
-        let recognised = with_lines.and_then(|file| recognised(file, &options.keys)).map(|(keys, told)| {
+        let with_keys = files.iter().find(|file| file.kind().has_keys() && !file.is_stdin());
+        let recognised = with_keys.and_then(|file| recognised(file, &options.keys)).map(|(keys, told)| {
             options.keys = keys;
             told
         });
@@ -177,6 +180,16 @@ impl Inventory {
     #[doc(hidden)]
     pub fn recognised(&self) -> Option<&str> {
         self.found.recognised.as_deref()
+    }
+
+    /// The sources of all documents, if they are known before the files are read: each file is one document, or all
+    /// documents have the same source.
+    #[doc(hidden)]
+    pub fn known_sources(&self) -> Option<BTreeSet<&str>> {
+        match &self.options.source_by {
+            SourceBy::Name(only) => Some(BTreeSet::from([only.as_str()])),
+            _ => self.files().iter().map(|file| file.source().map(SourceId::as_str)).collect(),
+        }
     }
 
     /// How documents are read.
@@ -291,7 +304,8 @@ impl Inventory {
             _ => error.into(),
         })?;
         let line = Line { number, range: 0..bytes.len() };
-        JsonLines::new(bytes, start, Arc::clone(container))?.parse(&line, Patience::Waits)?.ok_or(Reason::Changed)
+        let line_alone = JsonRecords::new(bytes, Division::Lines, start, Arc::clone(container))?;
+        line_alone.parse(&line, Patience::Waits)?.ok_or(Reason::Changed)
     }
 
     /// The open file with this index, shared between all readers.

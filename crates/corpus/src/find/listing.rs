@@ -10,7 +10,7 @@ use std::io;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::formats::jsonl::{JsonLines, Line};
+use crate::formats::json::{JsonRecords, Line};
 use crate::read::spool::Spool;
 use crate::skipped::{NAMED_ALIKE, kind};
 use crate::{Batch, InputFile, Inventory, Reason, Records, ScanError, Skipped, SourceId};
@@ -80,7 +80,7 @@ impl DocumentRef {
         DocumentRef { file, bytes: 0, start: 0, number: 0 }
     }
 
-    fn of_line(file: u32, lines: &JsonLines, line: &Line) -> DocumentRef {
+    fn of_line(file: u32, lines: &JsonRecords, line: &Line) -> DocumentRef {
         // A document whose size does not fit in 32 bits was refused before.
         let bytes = line.range.len() as u32;
         DocumentRef { file, bytes, start: lines.place(line), number: line.number }
@@ -146,7 +146,7 @@ impl<'t> Listed<'t> {
         let lies_open = records.lies_open();
         while let Some(batch) = records.next_batch() {
             match batch {
-                Ok(batch) => match batch.lines().filter(|_| lies_open) {
+                Ok(batch) => match batch.json().filter(|_| lies_open) {
                     Some((lines, at)) => self.add_lines(file, &batch, lines, at),
                     None => self.put_batch_by(file, &batch, spool)?,
                 },
@@ -156,7 +156,7 @@ impl<'t> Listed<'t> {
         Ok(())
     }
 
-    fn add_lines(&mut self, file: u32, batch: &Batch, lines: &JsonLines, at: &[Line]) {
+    fn add_lines(&mut self, file: u32, batch: &Batch, lines: &JsonRecords, at: &[Line]) {
         let sources: Vec<_> = at.par_iter().with_min_len(64).map(|line| lines.source(line)).collect();
         for (index, (line, source)) in at.iter().zip(sources).enumerate() {
             let added = source.and_then(|source| match source {

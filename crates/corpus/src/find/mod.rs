@@ -1,5 +1,6 @@
 //! Finds documents: the files that paths, folders and globs name, the source of each document, and lists of all documents by source.
 
+pub(crate) mod content_kind;
 pub(crate) mod file_glob;
 pub(crate) mod file_kind;
 pub(crate) mod folder;

@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::find::content_kind::content_kind;
 use crate::find::file_glob::FileGlob;
 use crate::find::folder::{Findings, walk};
 use crate::find::input_file::Root;
 use crate::find::scan_error::ScanError;
 use crate::suggest::similar_path;
 use crate::{FileKind, InputFile, ReadOptions, Reason, Skipped};
+use dehusk_core::regular;
 
 /// Finds everything at or below `paths`.
 pub(crate) fn look_at_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Findings, ScanError> {
@@ -61,7 +63,11 @@ impl Look<'_> {
     }
 
     fn at_file(&mut self, path: &Path) -> Result<(), ScanError> {
-        let kind = FileKind::of(path).ok_or_else(|| ScanError::UnknownKind(path.to_owned()))?;
+        let by_content = || match path.extension() {
+            None => content_kind(regular::open(path).ok()?),
+            Some(_) => None,
+        };
+        let kind = FileKind::of(path).or_else(by_content).ok_or_else(|| ScanError::UnknownKind(path.to_owned()))?;
         match self.file(path, kind) {
             Ok(file) => self.findings.add_file(file),
             Err(reason) => self.findings.skip_input(Skipped::file(path, reason)),

@@ -1,6 +1,6 @@
-//! Recognises the keys of a JSONL file by their values.
+//! Recognises the keys of a file of JSON or the columns of a table by their values.
 //!
-//! Takes the first lines of a file. If no line has the usual keys, the key with the longest texts holds the document,
+//! Takes the first records of a file. If none of them has the usual keys, the key with the longest texts holds the document,
 //! and the first key whose values are all web addresses holds its URL. A key that the user named is never replaced.
 
 use std::collections::HashMap;
@@ -8,22 +8,67 @@ use std::io::{BufRead, BufReader, Read};
 
 use serde_json::{Map, Value};
 
-use crate::read::compression::decompressed;
-use crate::{InputFile, Keys};
+use crate::formats::csv::{self, Header};
+use crate::read::compression::{Input, decompressed};
+use crate::read::division::{Divider, Division, joint};
+use crate::{FileKind, InputFile, Keys};
 
-/// Number of lines that are looked at.
-const LINES: usize = 20;
-/// Maximum number of bytes in which these lines are looked for.
+/// Number of records that are looked at.
+const RECORDS: usize = 20;
+/// Maximum number of bytes in which these records are looked for.
 const BYTES: u64 = 16_000_000;
 
 /// The keys of the documents in `file`, and what was recognised in words. `None` if the keys are the usual ones.
 pub(crate) fn recognised(file: &InputFile, keys: &Keys) -> Option<(Keys, String)> {
     let (_, input) = decompressed(Box::new(file.open().ok()?)).ok()?;
-    let lines = BufReader::new(input.take(BYTES)).lines().map_while(Result::ok);
-    let lines = lines.filter(|line| !line.trim().is_empty()).take(LINES);
-    let records: Vec<Map<String, Value>> =
-        lines.filter_map(|line| serde_json::from_str(line.trim_start_matches('\u{feff}')).ok()).collect();
-    of_records(&records, keys)
+    of_records(&first_records(input, file.kind(), keys)?, keys)
+}
+
+/// The first records of a file of this kind, with the values of their keys.
+fn first_records(input: Input, kind: FileKind, keys: &Keys) -> Option<Vec<Map<String, Value>>> {
+    let mut input = BufReader::new(input.take(BYTES));
+    Some(match kind {
+        FileKind::Csv => {
+            let header = Header::of(&csv::first_row(&mut input, BYTES).ok()?, keys).ok()?;
+            let rows = records(input, header.division(), |row| !row.is_empty());
+            let named = rows.iter().map(|row| header.named(row));
+            named.map(|row| row.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()).collect()
+        }
+        FileKind::Json => {
+            let values = records(input, Division::Values, |value| value.starts_with('{'));
+            values.iter().filter_map(|value| serde_json::from_str(value).ok()).collect()
+        }
+        _ => {
+            let lines = records(input, Division::Lines, |line| !line.is_empty());
+            lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        }
+    })
+}
+
+/// The first records that count, without what stands around their values.
+fn records(mut input: impl BufRead, division: Division, counts: impl Fn(&str) -> bool) -> Vec<String> {
+    let (mut divider, mut records, mut record) = (Divider::new(division), Vec::new(), Vec::new());
+    while records.len() < RECORDS {
+        let Ok(bytes) = input.fill_buf() else { break };
+        let is_over = bytes.is_empty();
+        let end = divider.end(bytes);
+        let taken = end.unwrap_or(bytes.len());
+        record.extend_from_slice(&bytes[..taken]);
+        input.consume(taken);
+        if end.is_some() || is_over {
+            let before = if division == Division::Values { joint(&record).len() } else { 0 };
+            let value = str::from_utf8(&record[before..]).unwrap_or_default();
+            let value = value.trim_start_matches('\u{feff}').trim();
+            if counts(value) {
+                records.push(value.to_owned());
+            }
+            record.clear();
+        }
+        if is_over {
+            break;
+        }
+    }
+    records
 }
 
 fn of_records(records: &[Map<String, Value>], keys: &Keys) -> Option<(Keys, String)> {
@@ -100,6 +145,22 @@ mod tests {
             told(&[page], &Keys::default()),
             Some((keys("text", "content", "url"), r#"the page is in "content""#.to_owned()))
         );
+    }
+
+    #[test]
+    fn tables_and_arrays_have_keys_too() {
+        let line = r#"{"n": 1, "body": "It rained, all day.", "link": "https://a.example/1"}"#;
+        let array = format!("[\n{line}, 5,\n{line}]");
+        let table = "n;body;link\n1;\"It rained, all day.\";https://a.example/1\n".to_owned();
+        for (kind, text) in [
+            (FileKind::JsonLines, format!("\u{feff}{line}\n\n{line}")),
+            (FileKind::Json, array),
+            (FileKind::Csv, table),
+        ] {
+            let records = first_records(Box::new(std::io::Cursor::new(text)), kind, &Keys::default()).expect("records");
+            let found = of_records(&records, &Keys::default()).map(|(keys, _)| [keys.text, keys.html, keys.url]);
+            assert_eq!(found, Some(keys("body", "html", "link")), "{kind:?}");
+        }
     }
 
     #[test]

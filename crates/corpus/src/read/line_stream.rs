@@ -1,6 +1,7 @@
-//! Reads the lines of a stream, as many at a time as are available.
+//! Reads the lines of a stream, or its other records, as many at a time as are available.
 //!
-//! Takes a reader. Returns stretches of whole lines, in order. A thread reads ahead, so that reading, decompression and
+//! Takes a reader, and the [`Division`] into records; what is said of lines here holds for all records. Returns
+//! stretches of whole lines, in order. A thread reads ahead, so that reading, decompression and
 //! cleaning happen at the same time. From a pipe, each call returns the lines that are available. So a line from a slow
 //! pipe never waits for the next one, and a fast pipe gives some megabytes at a time. From a file, each call returns
 //! some megabytes, and the stretches do not depend on the speed of reading. Memory is bounded, however long a line is.
@@ -10,6 +11,7 @@ use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::read::compression::Input;
+use crate::read::division::{Divider, Division, joint};
 use dehusk_core::threads;
 
 /// Number of bytes that are read from the input at a time.
@@ -35,8 +37,13 @@ pub(crate) enum Pace {
 pub(crate) enum Stretch {
     /// Whole lines with their line ends. The last line of the input may have none.
     Lines(Vec<u8>),
-    /// A line that is longer than allowed. Its bytes are not kept, only their number.
-    TooLong(u64),
+    /// A line that is longer than allowed. Its bytes are not kept.
+    TooLong {
+        /// Their number.
+        bytes: u64,
+        /// The [`joint`] before a JSON value, without which the others are no array. Otherwise empty.
+        joint: Vec<u8>,
+    },
 }
 
 /// A stream of lines. When it is dropped, the rest of the input is not read.
@@ -46,11 +53,12 @@ pub(crate) struct LineStream {
 }
 
 impl LineStream {
-    /// The lines of `input`. A line of more than `limit` bytes is dropped, but it may be passed on if a single read
-    /// contains all of it.
-    pub(crate) fn new(input: Input, limit: u64, pace: Pace) -> io::Result<LineStream> {
+    /// The lines of `input`. A line of more than `limit` bytes, without its line end, is dropped.
+    pub(crate) fn new(input: Input, division: Division, limit: u64, pace: Pace) -> io::Result<LineStream> {
         let shared = Arc::new(Shared::default());
-        let reader = Reader { shared: Arc::clone(&shared), line: Vec::new(), dropped: 0, limit };
+        let (shared_by, divider) = (Arc::clone(&shared), Divider::new(division));
+        let reader =
+            Reader { shared: shared_by, division, divider, line: Vec::new(), dropped: 0, joint: Vec::new(), limit };
         // The thread is not joined, because it may wait forever for input.
         threads::spawn("reader", move || reader.read_all(input))?;
         Ok(LineStream { shared, pace })
@@ -124,10 +132,14 @@ impl Shared {
 /// The state of the reading thread.
 struct Reader {
     shared: Arc<Shared>,
+    division: Division,
+    divider: Divider,
     /// The start of a line whose end was not read yet.
     line: Vec<u8>,
     /// Number of dropped bytes of the current line. 0 if the line is not too long.
     dropped: u64,
+    /// The joint of the current line, if it is a JSON value and too long.
+    joint: Vec<u8>,
     limit: u64,
 }
 
@@ -159,44 +171,61 @@ impl Reader {
 
     /// Passes on the lines that end in `bytes`, and keeps the start of a line that does not end there. Returns whether
     /// the stream is still in use.
-    fn take(&mut self, mut bytes: &[u8]) -> bool {
-        if self.is_too_long(bytes) {
-            let rest = bytes.iter().position(|&byte| byte == b'\n').map(|end| end + 1);
-            self.dropped += (self.line.len() + rest.unwrap_or(bytes.len())) as u64;
-            self.line.clear();
-            match rest {
-                Some(rest) if !self.end_line() => return rest == bytes.len(),
-                Some(rest) => bytes = &bytes[rest..],
-                None => return true,
+    fn take(&mut self, bytes: &[u8]) -> bool {
+        // The bytes before `sent` were passed on or dropped. The current line begins at `start`, or before `bytes`.
+        let (mut sent, mut start, mut begun) = (0, 0, self.line.len());
+        let mut is_any_whole = false;
+        loop {
+            let end = self.divider.end(&bytes[start..]).map(|length| start + length);
+            let more = &bytes[start..end.unwrap_or(bytes.len())];
+            if self.is_too_long(begun + more.len()) {
+                if begun == 0 && !self.pass_on(&bytes[sent..start]) {
+                    return false;
+                }
+                self.drop(more);
+                if end.is_some() && !self.end_line() {
+                    return false;
+                }
+                sent = start + more.len();
             }
+            let Some(end) = end else { break };
+            (start, begun, is_any_whole) = (end, 0, true);
         }
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        let (lines, begun) = bytes.split_at(whole);
-        if !lines.is_empty() {
-            self.line.extend_from_slice(lines);
-            let lines = std::mem::take(&mut self.line);
-            if !self.shared.add(Stretch::Lines(lines)) {
-                return false;
-            }
+        if is_any_whole && !self.pass_on(&bytes[sent.min(start)..start]) {
+            return false;
         }
-        self.line.extend_from_slice(begun);
+        self.line.extend_from_slice(&bytes[start.max(sent)..]);
         true
     }
 
-    /// Whether the current line is too long, with or without the part of it in `bytes`.
-    fn is_too_long(&self, bytes: &[u8]) -> bool {
-        let more = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-        // One byte is added to the limit, because a line end may have 2 bytes.
-        self.dropped > 0 || (self.line.len() + more) as u64 > self.limit.saturating_add(1)
+    /// Whether the current line is too long with this number of bytes.
+    fn is_too_long(&self, bytes: usize) -> bool {
+        // A line end of up to 2 bytes does not count.
+        self.dropped > 0 || bytes as u64 > self.limit.saturating_add(2)
+    }
+
+    /// Drops what was kept of the current line, and `more` of it.
+    fn drop(&mut self, more: &[u8]) {
+        if self.dropped == 0 && self.division == Division::Values {
+            self.joint = joint(&[&self.line, more].concat()).to_vec();
+        }
+        self.dropped += (self.line.len() + more.len()) as u64;
+        self.line.clear();
+    }
+
+    /// Passes on whole lines: the one that was begun before, and those in `lines`. Returns whether the stream is still
+    /// in use.
+    fn pass_on(&mut self, lines: &[u8]) -> bool {
+        self.line.extend_from_slice(lines);
+        let lines = std::mem::take(&mut self.line);
+        lines.is_empty() || self.shared.add(Stretch::Lines(lines))
     }
 
     /// Passes on the current line, which is complete. Returns whether the stream is still in use.
     fn end_line(&mut self) -> bool {
-        let line = std::mem::take(&mut self.line);
         match std::mem::take(&mut self.dropped) {
-            0 if line.is_empty() => true,
-            0 => self.shared.add(Stretch::Lines(line)),
-            dropped => self.shared.add(Stretch::TooLong(dropped)),
+            0 => self.pass_on(&[]),
+            bytes => self.shared.add(Stretch::TooLong { bytes, joint: std::mem::take(&mut self.joint) }),
         }
     }
 }
@@ -222,7 +251,7 @@ mod tests {
 
     fn pipe(limit: u64) -> (mpsc::Sender<Vec<u8>>, LineStream) {
         let (send, receive) = mpsc::channel();
-        (send, LineStream::new(Box::new(Pipe(receive)), limit, Pace::AtOnce).expect("a thread"))
+        (send, LineStream::new(Box::new(Pipe(receive)), Division::Lines, limit, Pace::AtOnce).expect("a thread"))
     }
 
     fn all(mut stream: LineStream) -> Vec<Stretch> {
@@ -249,7 +278,8 @@ mod tests {
                 Err(io::Error::other("broken"))
             }
         }
-        let mut stream = LineStream::new(Box::new(b"one\ntw".chain(Broken)), 100, Pace::AtOnce).expect("a thread");
+        let stream = LineStream::new(Box::new(b"one\ntw".chain(Broken)), Division::Lines, 100, Pace::AtOnce);
+        let mut stream = stream.expect("a thread");
         assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines("one\n".into()));
         assert_eq!(stream.next().expect("more").expect_err("an error").to_string(), "broken");
         assert!(stream.next().is_none());
@@ -259,13 +289,13 @@ mod tests {
     fn stretches_of_a_file_do_not_depend_on_how_fast_it_is_read() {
         let bytes = b"a line of a file\n".repeat(2 * STRETCH_BYTES / 16);
         let lengths = |pause: u64| {
-            let stream = LineStream::new(Box::new(io::Cursor::new(bytes.clone())), 100, Pace::Steady);
+            let stream = LineStream::new(Box::new(io::Cursor::new(bytes.clone())), Division::Lines, 100, Pace::Steady);
             let mut stream = stream.expect("a thread");
             let next = || {
                 std::thread::sleep(std::time::Duration::from_millis(pause));
                 stream.next().map(|stretch| match stretch.expect("read") {
                     Stretch::Lines(lines) => lines.len(),
-                    Stretch::TooLong(_) => 0,
+                    Stretch::TooLong { .. } => 0,
                 })
             };
             std::iter::from_fn(next).collect::<Vec<_>>()
@@ -284,6 +314,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_value_that_is_too_long_leaves_the_brackets() {
+        let input = Box::new(&br#"[ {"a": 1}, {"long": 12345}, {}]"#[..]);
+        let stream = LineStream::new(input, Division::Values, 10, Pace::Steady).expect("a thread");
+        let (bytes, joint) = (17, b", ".to_vec());
+        let [one, last] = ["[ {\"a\": 1}", ", {}]"].map(|lines| Stretch::Lines(lines.into()));
+        assert_eq!(all(stream), [one, Stretch::TooLong { bytes, joint }, last]);
+    }
+
     proptest! {
         #[test]
         fn the_stretches_are_the_stream(pieces in prop::collection::vec("[a\n]{0,12}", 0..12), limit in 1u64..8) {
@@ -293,7 +332,7 @@ mod tests {
                 send.send(piece.clone().into_bytes()).expect("sent");
             }
             drop(send);
-            let named = |line: &str| match line.trim_end_matches('\n').len() as u64 > limit + 1 {
+            let named = |line: &str| match line.len() as u64 > limit + 2 {
                 true => format!("too long: {}", line.len()),
                 false => line.to_owned(),
             };
@@ -303,7 +342,7 @@ mod tests {
                     let lines = String::from_utf8(lines).expect("ASCII");
                     lines.split_inclusive('\n').map(named).collect()
                 }
-                Stretch::TooLong(bytes) => vec![format!("too long: {bytes}")],
+                Stretch::TooLong { bytes, .. } => vec![format!("too long: {bytes}")],
             }).collect();
             prop_assert_eq!(found, expected);
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod compression;
 pub(crate) mod decode;
+pub(crate) mod division;
 pub(crate) mod encode;
 pub(crate) mod line_stream;
 pub mod memory;

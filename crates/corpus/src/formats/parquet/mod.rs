@@ -36,7 +36,7 @@ use ::parquet::file::serialized_reader::SerializedPageReader;
 
 use self::columns::{ByKey, Column};
 use self::input::Input;
-pub(crate) use self::rows::{Batches, Fields, Rows};
+pub(crate) use self::rows::{Batches, Rows};
 pub(crate) use self::writer::{NewRow, TableWriter};
 use crate::guarded::guarded;
 use crate::read::open_file::OpenFile;

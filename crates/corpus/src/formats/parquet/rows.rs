@@ -14,6 +14,8 @@ use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
 
+use crate::formats::records::Fields;
+
 use super::columns::{ByKey, Column, Holds, names};
 use super::{Opened, Parquet, Reason, caught, of_input, reason, rows_of};
 
@@ -43,18 +45,6 @@ pub(crate) struct Rows {
     first: u64,
     length: usize,
     cells: ByKey<Cells>,
-}
-
-/// The values of one row in the columns that the keys name. A null value counts as missing.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fields<'a> {
-    /// A string, or an integer as decimal digits.
-    pub(crate) id: Option<Cow<'a, str>>,
-    pub(crate) source: Option<Cow<'a, str>>,
-    pub(crate) url: Option<Cow<'a, str>>,
-    pub(crate) text: Option<&'a str>,
-    /// Set only if there is no text, because it is not needed otherwise.
-    pub(crate) html: Option<&'a str>,
 }
 
 impl Batches {
@@ -119,11 +109,10 @@ impl Rows {
     /// The values of a row. The first row of the batch is 0. Fails if a value is not UTF-8.
     pub(crate) fn fields(&self, row: usize) -> Result<Fields<'_>, Reason> {
         let cells = &self.cells;
-        let text = string(&cells.text, row)?;
-        let html = if text.is_some() { None } else { string(&cells.html, row)? };
-        let source = string(&cells.source, row)?.map(Cow::Borrowed);
-        let url = string(&cells.url, row)?.map(Cow::Borrowed);
-        Ok(Fields { id: self.id(row)?, source, url, text, html })
+        let borrowed = |cells| Ok::<_, Reason>(string(cells, row)?.map(Cow::Borrowed));
+        let text = borrowed(&cells.text)?;
+        let html = if text.is_some() { None } else { borrowed(&cells.html)? };
+        Ok(Fields { id: self.id(row)?, source: borrowed(&cells.source)?, url: borrowed(&cells.url)?, text, html })
     }
 
     /// Whether there is a column of texts, but its value in this row is null.

@@ -11,9 +11,10 @@ use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
 
 use super::input::Input;
+use crate::formats::records::Fields;
 use crate::read::open_file::OpenFile;
 
-use super::{Fields, HtmlView, Keys, NewRow, Reason, Rows, Table};
+use super::{HtmlView, Keys, NewRow, Reason, Rows, Table};
 
 /// A temporary file with these bytes.
 pub(super) fn file_of(bytes: &[u8]) -> OpenFile {
@@ -114,7 +115,6 @@ fn fields(rows: &Rows, row: usize) -> String {
         Ok(fields) => fields,
         Err(reason) => return reason.to_string(),
     };
-    let (id, source, url) = (id.as_deref(), source.as_deref(), url.as_deref());
     let named = [("id", id), ("source", source), ("url", url), ("text", text), ("html", html)];
     let parts = named.into_iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value}")));
     parts.collect::<Vec<_>>().join(" ")

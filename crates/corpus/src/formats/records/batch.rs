@@ -9,8 +9,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Container;
-use crate::formats::jsonl::{JsonLines, Line};
+use super::{Container, Fields};
+use crate::formats::csv::CsvRows;
+use crate::formats::json::{JsonRecords, Line};
 use crate::formats::keys_found::{keys_and_text_of, keys_of};
 #[cfg(feature = "parquet")]
 use crate::formats::parquet;
@@ -34,11 +35,15 @@ pub struct Batch {
 
 #[derive(Debug)]
 pub(super) enum Content {
-    Lines(JsonLines, Vec<Line>),
-    /// One line of this many bytes, which was too long to be kept in memory. `lies` is its place in the file, if it can
-    /// be read again.
+    /// Lines or values of JSON.
+    Json(JsonRecords, Vec<Line>),
+    /// Rows of CSV.
+    Csv(CsvRows, Vec<Line>),
+    /// One line, row or value of this many bytes, which was too long to be kept in memory. `joint` is what stands before
+    /// the value. `lies` is its place in the file, if it can be read again.
     TooLong {
         bytes: u64,
+        joint: Vec<u8>,
         lies: Option<(Arc<OpenFile>, Range<u64>)>,
     },
     Warc(Vec<Result<warc::Record, Reason>>),
@@ -97,7 +102,7 @@ impl Batch {
     /// Number of records.
     pub fn len(&self) -> usize {
         match &self.content {
-            Content::Lines(_, at) => at.len(),
+            Content::Json(_, at) | Content::Csv(_, at) => at.len(),
             Content::TooLong { .. } | Content::Page(_) => 1,
             Content::Warc(records) => records.len(),
             #[cfg(feature = "parquet")]
@@ -129,7 +134,11 @@ impl Batch {
     #[doc(hidden)]
     pub fn read(&self, index: usize, patience: Patience) -> Result<Option<Document>, Skipped> {
         let document = match &self.content {
-            Content::Lines(lines, at) => lines.parse(&at[index], patience),
+            Content::Json(records, at) => records.parse(&at[index], patience),
+            Content::Csv(rows, at) => rows.fields(&at[index]).and_then(|row| {
+                let document = |row| self.document_of_row(row, index, rows.columns(), patience);
+                row.map(document).transpose()
+            }),
             &Content::TooLong { bytes, .. } => Err(self.container.options.too_large(bytes)),
             Content::Warc(records) => match &records[index] {
                 Ok(record) => self.container.document_in(record, self.number(index), patience),
@@ -141,15 +150,23 @@ impl Batch {
             Content::Page(bytes) => self.container.document_of_page(bytes, patience).map(Some),
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => {
-                let document = rows.fields(index).and_then(|row| {
-                    let has = [row.id.is_some(), row.source.is_some(), row.url.is_some()];
-                    self.container.note_keys(has, self.number(index), || format!("has the columns {}", rows.columns()));
-                    self.container.document_of(row, self.number(index), patience)
-                });
-                document.map(Some)
+                let document = |row| self.document_of_row(row, index, rows.columns(), patience);
+                rows.fields(index).and_then(document).map(Some)
             }
         };
         document.map_err(|reason| self.skipped(index, reason))
+    }
+
+    fn document_of_row(
+        &self,
+        row: Fields,
+        index: usize,
+        columns: impl std::fmt::Display,
+        patience: Patience,
+    ) -> Result<Document, Reason> {
+        let has = [row.id.is_some(), row.source.is_some(), row.url.is_some()];
+        self.container.note_keys(has, self.number(index), || format!("has the columns {columns}"));
+        self.container.document_of(row, self.number(index), patience)
     }
 
     /// The name of the record's document, and the answer of the server. `None` if the record has no answer; only WARC
@@ -165,8 +182,11 @@ impl Batch {
     /// too long.
     pub fn rewritten(&self, index: usize, document: &Document, new: New) -> Result<Kept, Skipped> {
         let rewritten = match (&self.content, new) {
-            (Content::Lines(lines, at), New::Text(new) | New::Page(new)) => {
-                lines.rewrite(&at[index], document, new).map(String::into_bytes)
+            (Content::Json(records, at), New::Text(new) | New::Page(new)) => {
+                records.rewrite(&at[index], document, new).map(String::into_bytes)
+            }
+            (Content::Csv(rows, at), New::Text(new) | New::Page(new)) => {
+                rows.rewrite(&at[index], new).map(String::into_bytes)
             }
             (Content::Warc(records), New::Text(text)) => {
                 records[index].as_ref().map(|record| record.with_text(text)).map_err(Reason::clone)
@@ -198,9 +218,44 @@ impl Batch {
         }
     }
 
+    /// The bytes before a JSON value, if the record is one. Without them the other values would be no array.
+    pub(super) fn joint(&self, index: usize) -> &[u8] {
+        match &self.content {
+            Content::Json(records, at) => records.joint_of(&at[index]),
+            Content::TooLong { joint, .. } => joint,
+            _ => &[],
+        }
+    }
+
+    /// Writes a value of JSON with the `joint` before it. Keeps the brackets of the array even if the value is dropped.
+    /// The first value that `is_first` in its array has no comma before it. Returns whether the next value is the first.
+    pub(super) fn write_value(
+        &self,
+        index: usize,
+        kept: &Kept,
+        joint: &[u8],
+        is_first: bool,
+        sink: &mut impl Write,
+    ) -> io::Result<bool> {
+        let bracket = joint.iter().rposition(|byte| matches!(byte, b'[' | b']'));
+        if matches!(kept.0, Form::Dropped) {
+            let brackets = bracket.map_or(0, |at| at + 1);
+            sink.write_all(&joint[..brackets])?;
+            return Ok(bracket.map_or(is_first, |at| joint[at] == b'['));
+        }
+        let mark = joint.iter().position(|byte| matches!(byte, b',' | b'[' | b']'));
+        match mark.filter(|&at| is_first && joint[at] == b',') {
+            Some(comma) => self.write(index, kept, &mut Without { sink, at: Some(comma) })?,
+            None => self.write(index, kept, sink)?,
+        }
+        Ok(false)
+    }
+
     /// Writes the bytes for a record.
     pub(super) fn write(&self, index: usize, kept: &Kept, sink: &mut impl Write) -> io::Result<()> {
         match (&self.content, &kept.0) {
+            // The first row may name the columns in another way.
+            (Content::Csv(rows, at), Form::AsRead) => sink.write_all(&rows.kept(&at[index])),
             (Content::TooLong { lies: Some((file, range)), .. }, Form::AsRead) => {
                 // A reading error here is an error of the input, not of the output.
                 let changed = |_| io::Error::other(Reason::Changed);
@@ -214,10 +269,10 @@ impl Batch {
         }
     }
 
-    /// The lines, if the batch consists of lines and all of them were kept in memory.
-    pub(crate) fn lines(&self) -> Option<(&JsonLines, &[Line])> {
+    /// The records, if they are JSON and all of them were kept in memory.
+    pub(crate) fn json(&self) -> Option<(&JsonRecords, &[Line])> {
         match &self.content {
-            Content::Lines(lines, at) => Some((lines, at)),
+            Content::Json(records, at) => Some((records, at)),
             _ => None,
         }
     }
@@ -225,7 +280,7 @@ impl Batch {
     /// Whether all records can be written unchanged.
     pub fn is_whole(&self) -> bool {
         match &self.content {
-            Content::Lines(..) => true,
+            Content::Json(..) | Content::Csv(..) => true,
             Content::TooLong { lies, .. } => lies.is_some(),
             Content::Warc(records) => records.iter().all(Result::is_ok),
             Content::Page(_) => true,
@@ -238,7 +293,8 @@ impl Batch {
     /// the file grows.
     pub fn may_be_cut_off(&self) -> bool {
         match &self.content {
-            Content::Lines(lines, at) => at.last().is_some_and(|last| !lines.bytes(last).ends_with(b"\n")),
+            Content::Json(records, at) => at.last().is_some_and(|last| !records.is_whole(last)),
+            Content::Csv(rows, at) => at.last().is_some_and(|last| !rows.bytes(last).ends_with(b"\n")),
             Content::TooLong { .. } | Content::Page(_) => false,
             // An error is the last record of a batch only if nothing follows it in the file.
             Content::Warc(records) => records.last().is_some_and(Result::is_err),
@@ -262,10 +318,11 @@ impl Batch {
     /// has the longest text.
     fn keys(&self, index: usize, lacks_text: bool) -> Option<String> {
         match &self.content {
-            Content::Lines(lines, at) => {
-                let line = String::from_utf8_lossy(lines.bytes(&at[index]));
+            Content::Json(records, at) => {
+                let line = String::from_utf8_lossy(records.value(&at[index]));
                 Some(if lacks_text { keys_and_text_of(&line) } else { keys_of(&line) })
             }
+            Content::Csv(rows, _) => Some(format!("has the columns {}", rows.columns())),
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => Some(format!("has the columns {}", rows.columns())),
             _ => None,
@@ -274,12 +331,41 @@ impl Batch {
 
     fn bytes(&self, index: usize) -> &[u8] {
         match &self.content {
-            Content::Lines(lines, at) => lines.bytes(&at[index]),
+            Content::Json(records, at) => records.bytes(&at[index]),
+            Content::Csv(rows, at) => rows.bytes(&at[index]),
             Content::TooLong { .. } => &[],
             Content::Page(bytes) => bytes,
             Content::Warc(records) => records[index].as_ref().map_or(&[], |record| record.raw()),
             #[cfg(feature = "parquet")]
             Content::Rows(_) => &[],
         }
+    }
+}
+
+/// Writes all bytes but one.
+struct Without<'s, W> {
+    sink: &'s mut W,
+    /// The number of bytes before it. `None` if it was left out already.
+    at: Option<usize>,
+}
+
+impl<W: Write> Write for Without<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.at {
+            Some(at) if at < bytes.len() => {
+                self.sink.write_all(&bytes[..at])?;
+                self.sink.write_all(&bytes[at + 1..])?;
+                self.at = None;
+            }
+            at => {
+                self.sink.write_all(bytes)?;
+                self.at = at.map(|at| at - bytes.len());
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
     }
 }

@@ -1,7 +1,7 @@
 //! The data that all records of a file share: its path, and how it is read.
 //!
 //! Takes a file and the [`ReadOptions`]. Returns the source of a record, whatever its format, and the document in a
-//! WARC record or in a row of a table (`jsonl.rs` does this for a line). These data exist once for all records of a
+//! WARC record or in a row of a table (`json.rs` does this for a line). These data exist once for all records of a
 //! file, and are never changed, so that any thread can use them.
 
 use std::borrow::Cow;
@@ -10,13 +10,9 @@ use std::sync::Arc;
 
 use crate::find::source_by::SourceHints;
 use crate::formats::keys_found::KeysFound;
-#[cfg(feature = "parquet")]
-use crate::formats::parquet;
 use crate::formats::warc;
 use crate::read::memory::{Claim, Kind, Patience, unpacked};
-use crate::read::reading::Stored;
-#[cfg(feature = "parquet")]
-use crate::read::reading::View;
+use crate::read::reading::{Stored, View};
 use crate::{Document, InputFile, ReadOptions, Reason, Skipped, SourceBy, SourceId};
 
 /// The name of a page that came through standard input, and of its source.
@@ -32,6 +28,18 @@ pub(crate) struct Container {
     pub(crate) folder: Option<SourceId>,
     pub(crate) options: Arc<ReadOptions>,
     pub(crate) keys_found: Arc<KeysFound>,
+}
+
+/// The values of a row of a table in the columns that the keys name. A missing value counts as none.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fields<'a> {
+    /// A string, or an integer as decimal digits.
+    pub(crate) id: Option<Cow<'a, str>>,
+    pub(crate) source: Option<Cow<'a, str>>,
+    pub(crate) url: Option<Cow<'a, str>>,
+    pub(crate) text: Option<Cow<'a, str>>,
+    /// Set only if there is no text, because it is not needed otherwise.
+    pub(crate) html: Option<Cow<'a, str>>,
 }
 
 impl Container {
@@ -101,23 +109,17 @@ impl Container {
     }
 
     /// The document in the row with this number.
-    #[cfg(feature = "parquet")]
-    pub(super) fn document_of(
-        &self,
-        row: parquet::Fields,
-        number: u64,
-        patience: Patience,
-    ) -> Result<Document, Reason> {
+    pub(super) fn document_of(&self, row: Fields, number: u64, patience: Patience) -> Result<Document, Reason> {
         let options = &self.options;
         let claim = |kind, document: &str| Claim::new(options, patience, kind, document.len() as u64);
         let view = match (row.text, row.html) {
             (Some(text), _) => {
-                let claim = claim(Kind::Text, text)?;
-                View::plain(text.to_owned(), claim)?
+                let claim = claim(Kind::Text, &text)?;
+                View::plain(text.into_owned(), claim)?
             }
             (None, Some(html)) => {
-                let claim = claim(Kind::Page, html)?;
-                View::of(Cow::Borrowed(html), options, claim)?
+                let claim = claim(Kind::Page, &html)?;
+                View::of(html, options, claim)?
             }
             (None, None) => {
                 let (text, html) = (options.keys.text.clone(), options.keys.html.clone());

@@ -10,25 +10,27 @@ mod lines;
 mod writer;
 
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::batch::Content;
 pub use self::batch::{Batch, Kept, New};
-pub(crate) use self::container::Container;
-use self::lines::{Lines, MOST_RECORDS};
+pub(crate) use self::container::{Container, Fields};
+use self::lines::{Lines, MOST_RECORDS, Shape};
 pub use self::writer::RecordWriter;
 use crate::find::file_kind::text_name;
-use crate::formats::jsonl::is_utf_16;
+use crate::formats::csv::{self, Header};
+use crate::formats::json::is_utf_16;
 #[cfg(feature = "parquet")]
 use crate::formats::parquet;
 use crate::formats::warc;
 use crate::read::compression::{Compression, Counted, Input, decompressed};
+use crate::read::division::Division;
 use crate::read::line_stream::{LineStream, Pace};
 use crate::read::open_file::OpenFile;
 use crate::read::reading::read_all;
-use crate::{FileKind, Reason, Skipped};
+use crate::{FileKind, Keys, Reason, Skipped};
 
 /// A batch of WARC records with this many bytes is full.
 const BATCH_BYTES: usize = 8 << 20;
@@ -77,7 +79,7 @@ impl Records {
     }
 
     /// The records of `input`, which may be compressed, as soon as each is available. The input is JSONL unless its
-    /// first bytes show another format.
+    /// first bytes show another format: a WARC file, a page, an array of JSON, or a table of CSV.
     pub(crate) fn live(container: Arc<Container>, input: Input) -> Result<Records, Skipped> {
         Records::new_stream(container, input, None, Pace::AtOnce, None)
     }
@@ -95,20 +97,33 @@ impl Records {
         let open = || {
             let (compression, behind) = decompressed(input)?;
             let mut behind = BufReader::new(behind);
-            // A reading error is reported when the records are read.
-            let mut begins = |as_it: fn(&[u8]) -> bool| kind.is_none() && behind.fill_buf().is_ok_and(as_it);
-            let (is_warc, is_page) = (begins(|start| start.starts_with(b"WARC/")), begins(is_page));
-            let format = match is_warc || kind == Some(FileKind::Warc) {
-                _ if is_page => Format::Page(Some(behind)),
-                true => {
+            // The reader may not tell of the same error again.
+            let broken = |error: io::Error| Reason::BreaksOff { after: 0, error: error.to_string() };
+            let start = behind.fill_buf().map_err(broken)?;
+            // UTF-16 is refused here, before anything is written for the file.
+            let is_utf_16 = is_utf_16(start);
+            let kind = kind.unwrap_or_else(|| kind_of(start, &container.options.keys));
+            let format = match kind {
+                FileKind::Html => Format::Page(Some(behind)),
+                FileKind::Warc => {
                     let records = warc::Records::new(behind, limit).live(pace == Pace::AtOnce);
                     Format::Warc(Box::new(WarcRecords { records, held: None }))
                 }
-                // UTF-16 is refused here, before anything is written for the file.
-                false if kind.is_some() && behind.fill_buf().is_ok_and(is_utf_16) => return Err(Reason::JsonlInUtf16),
-                false => {
+                _ if is_utf_16 && pace == Pace::Steady => return Err(Reason::Utf16),
+                _ => {
+                    let (shape, input): (Shape, Input) = match kind {
+                        FileKind::Csv => {
+                            let row = csv::first_row(&mut behind, limit.saturating_add(2))?;
+                            let header = Header::of(&row, &container.options.keys)?;
+                            header.check(&container.options.keys)?;
+                            (Shape::Csv(Arc::new(header)), Box::new(io::Cursor::new(row).chain(behind)))
+                        }
+                        FileKind::Json => (Shape::Json(Division::Values), Box::new(behind)),
+                        _ => (Shape::Json(Division::Lines), Box::new(behind)),
+                    };
                     let lies_open = file.filter(|_| compression == Compression::None);
-                    Format::Lines(Box::new(Lines::new(LineStream::new(Box::new(behind), limit, pace)?, lies_open)))
+                    let stream = LineStream::new(input, shape.division(), limit, pace)?;
+                    Format::Lines(Box::new(Lines::new(shape, stream, lies_open)))
                 }
             };
             Ok((compression, format))
@@ -186,7 +201,7 @@ impl Records {
 
     /// Whether the file is JSONL.
     pub fn is_jsonl(&self) -> bool {
-        matches!(self.format, Format::Lines(_))
+        matches!(&self.format, Format::Lines(lines) if lines.are_json())
     }
 
     /// Whether the file is JSONL whose lines can be read again in any order.
@@ -201,7 +216,9 @@ impl Records {
             Format::Page(_) if view.is_written_as_text() => text_name("stdin.html", view.text_extension()),
             Format::Page(_) => "stdin.html".to_owned(),
             Format::Warc(_) => "stdin.warc".to_owned(),
-            _ => self.container.name.clone(),
+            Format::Lines(lines) => format!("stdin.{}", lines.extension()),
+            #[cfg(feature = "parquet")]
+            Format::Table(..) => self.container.name.clone(),
         }
     }
 
@@ -234,11 +251,22 @@ impl Records {
     }
 }
 
-/// Whether input that begins like this is a page: after a byte order mark and white space, a tag begins.
-fn is_page(start: &[u8]) -> bool {
+/// What standard input is that begins like this: a page if a tag begins after a byte order mark and white space.
+fn kind_of(start: &[u8], keys: &Keys) -> FileKind {
+    match first_byte(start) {
+        _ if start.starts_with(b"WARC/") => FileKind::Warc,
+        Some(b'<') => FileKind::Html,
+        Some(b'[') => FileKind::Json,
+        _ if csv::is_table(start, keys) => FileKind::Csv,
+        _ => FileKind::JsonLines,
+    }
+}
+
+/// The first byte of a text, after a byte order mark and white space. The text may be UTF-16.
+pub(crate) fn first_byte(start: &[u8]) -> Option<u8> {
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
     let text = marks.iter().find_map(|mark| start.strip_prefix(*mark)).unwrap_or(start);
-    text.iter().find(|byte| !byte.is_ascii_whitespace() && **byte != 0) == Some(&b'<')
+    text.iter().copied().find(|byte| !byte.is_ascii_whitespace() && *byte != 0)
 }
 
 struct WarcRecords {
@@ -286,7 +314,7 @@ fn break_off(records: &mut [Result<warc::Record, Reason>], before: u64) {
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
-            Format::Lines(_) => "JSONL",
+            Format::Lines(lines) => lines.extension(),
             Format::Warc(_) => "WARC",
             Format::Page(_) => "a page",
             #[cfg(feature = "parquet")]
@@ -318,10 +346,14 @@ mod tests {
     }
 
     fn file(bytes: &[u8]) -> Records {
+        opened(bytes, FileKind::JsonLines).expect("lines")
+    }
+
+    fn opened(bytes: &[u8], kind: FileKind) -> Result<Records, Skipped> {
         let mut file = tempfile::tempfile().expect("a temporary file");
         file.write_all(bytes).expect("written");
         let file = OpenFile::of(file).expect("opened");
-        Records::file(container("x.jsonl", ReadOptions::default()), file, FileKind::JsonLines).expect("lines")
+        Records::file(container("x.jsonl", ReadOptions::default()), file, kind)
     }
 
     /// Everything that is read, and the output if each text is written in capitals.
@@ -370,6 +402,57 @@ mod tests {
                 assert_eq!(read_and_rewritten(records), (read.clone(), compressed(expected.as_bytes(), compression)));
             }
         }
+    }
+
+    /// Arrays with all the values of a list but those that are dropped.
+    #[test]
+    fn an_array_without_some_values_is_an_array() {
+        let value = |number: u32| format!("{{\"source\": \"a\", \"text\": \"t{number}\"}}");
+        for separator in [", ", ",\n", "\n,"] {
+            let text = format!("[\n{}\n]\n", (0..4).map(value).collect::<Vec<_>>().join(separator));
+            for dropped in 0..1u32 << 4 {
+                let mut records = opened(text.as_bytes(), FileKind::Json).expect("values");
+                let mut written = Vec::new();
+                let mut writer = records.writer(&mut written, Packing::default()).expect("a writer");
+                while let Some(batch) = records.next_batch() {
+                    let batch = batch.expect("a batch");
+                    let kept = |index: usize| match dropped >> index & 1 {
+                        1 if index < 4 => Kept::dropped(),
+                        _ => Kept::as_read(),
+                    };
+                    writer.write(&batch, 0, (0..batch.len()).map(kept).collect()).expect("written");
+                }
+                writer.finish().expect("finished");
+                let read: Vec<serde_json::Value> = serde_json::from_slice(&written).expect("an array");
+                let expected = (0..4).filter(|index| dropped >> index & 1 == 0).map(value);
+                let expected: Vec<serde_json::Value> =
+                    expected.map(|value| serde_json::from_str(&value).expect("a value")).collect();
+                assert_eq!(read, expected, "{dropped:b} {}", String::from_utf8_lossy(&written));
+            }
+        }
+    }
+
+    #[test]
+    fn tables_and_arrays_are_read_and_written_alike_however_they_come() {
+        let csv = "id,source,text\r\n1,a,\"one\n\"\"two\"\"\"\r\n\r\n2,a,three\r\n";
+        let (read, written) = read_and_rewritten(opened(csv.as_bytes(), FileKind::Csv).expect("rows"));
+        assert_eq!(read, ["nothing", "one\n\"two\"", "nothing", "three"]);
+        let capitals = csv.replace("one", "ONE").replace("two", "TWO").replace("three", "THREE");
+        assert_eq!(String::from_utf8_lossy(&written), capitals);
+        let json = "[{\"source\": \"a\", \"text\": \"one\"},\n 5, {}]";
+        let (values, _) = read_and_rewritten(opened(json.as_bytes(), FileKind::Json).expect("values"));
+        assert_eq!((&*values[0], &*values[1], &*values[3]), ("one", "x.jsonl:2: is not a JSON object", "nothing"));
+        for (text, name, read) in [(csv, "stdin.csv", read), (json, "stdin.json", values)] {
+            for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+                let records = stream(compressed(text.as_bytes(), compression), ReadOptions::default());
+                assert_eq!(records.name_of_stdin(), name);
+                assert_eq!(read_and_rewritten(records).0, read);
+            }
+        }
+        let refused = opened(b"id,body\n", FileKind::Csv).expect_err("no text").to_string();
+        assert!(refused.starts_with("x.jsonl: has neither a column \"text\""), "{refused}");
+        let empty = read_and_rewritten(opened(b"", FileKind::Csv).expect("no row"));
+        assert_eq!(empty, (Vec::new(), Vec::new()));
     }
 
     #[test]

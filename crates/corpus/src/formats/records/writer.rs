@@ -2,7 +2,7 @@
 //!
 //! Takes [`Batch`]es in order, and what is [`Kept`] of each record. Writes a file of the same format. A file of lines
 //! or WARC records consists of the bytes of its records, one after another, compressed as a whole or record by record.
-//! Only a table needs more than that.
+//! Only an array, whose values are joined by commas, and a table of Parquet need more than that.
 
 use std::io::{self, Write};
 
@@ -17,6 +17,8 @@ use crate::read::compression::{Compression, Encoder};
 /// Writes records in order. [`finish`](RecordWriter::finish) must be called at the end.
 pub struct RecordWriter<W: Write + Send> {
     sink: Sink<W>,
+    /// Whether the last value of the array that begins was dropped, so that the next one needs no comma.
+    is_first: bool,
 }
 
 enum Sink<W: Write + Send> {
@@ -35,13 +37,13 @@ impl<W: Write + Send> RecordWriter<W> {
             true => Sink::ByRecord(sink, compression),
             false => Sink::Stream(Encoder::new(sink, compression)?),
         };
-        Ok(RecordWriter { sink })
+        Ok(RecordWriter { sink, is_first: false })
     }
 
     /// Writes the rows of a table.
     #[cfg(feature = "parquet")]
     pub(super) fn of_table(writer: parquet::TableWriter<W>) -> RecordWriter<W> {
-        RecordWriter { sink: Sink::Table(Box::new(writer)) }
+        RecordWriter { sink: Sink::Table(Box::new(writer)), is_first: false }
     }
 
     /// Writes what is `kept` of the records of a batch, from the record with index `first` on.
@@ -52,7 +54,10 @@ impl<W: Write + Send> RecordWriter<W> {
         }
         for (index, kept) in (first..).zip(&kept) {
             match &mut self.sink {
-                Sink::Stream(encoder) => batch.write(index, kept, encoder)?,
+                Sink::Stream(encoder) => match batch.joint(index) {
+                    [] => batch.write(index, kept, encoder)?,
+                    joint => self.is_first = batch.write_value(index, kept, joint, self.is_first, encoder)?,
+                },
                 Sink::ByRecord(..) if batch.written(index, kept).is_empty() => {}
                 Sink::ByRecord(sink, compression) => {
                     let mut encoder = Encoder::new(sink, *compression)?;

@@ -1,51 +1,74 @@
-//! JSONL: one document per line.
+//! JSON: one document per line (JSONL), or per value of an array.
 //!
-//! Takes a stretch of whole lines. Lists its [`Line`]s in order, which is cheap, and parses each on request, in any
-//! order and from any thread. The lines with their line ends make up the whole stretch. So if some lines are rewritten
-//! and the others copied, nothing else changes.
+//! Takes a stretch of whole records. Lists them as [`Line`]s in order, which is cheap, and parses each on request, in any
+//! order and from any thread. The records make up the whole stretch. So if some are rewritten and the others copied,
+//! nothing else changes. A value of an array need not be one line; its record begins with the [`joint`] before it.
 
-use std::io::BufRead;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::formats::keys_found::keys_of;
 use crate::formats::record::{Body, Record, with_value};
 use crate::formats::records::Container;
+use crate::read::division::{Divider, Division, joint};
 use crate::read::memory::{Claim, Kind, Patience};
 use crate::read::reading::{View, refuse_too_large};
 use crate::{Document, Reason, SourceId, rewrite_line};
 
-/// Consecutive lines of a JSONL file.
+/// Consecutive records of a file of JSON.
 #[derive(Debug, Clone)]
-pub(crate) struct JsonLines {
+pub(crate) struct JsonRecords {
     bytes: Arc<Vec<u8>>,
-    /// The position of the first line in the unpacked file.
+    division: Division,
+    /// The position of the first record in the unpacked file.
     start: u64,
     container: Arc<Container>,
 }
 
-/// The position of a line in its stretch, with its line end.
+/// The position of a record of lines, values or rows in its stretch, with its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// The number of the line in the file, from 1.
+    /// The number of the record in the file, from 1.
     pub(crate) number: u64,
     /// The bytes in the stretch.
     pub(crate) range: Range<usize>,
 }
 
-impl JsonLines {
-    /// The lines in `bytes`, which start at byte `start` of the file. Fails if the file is in UTF-16.
-    pub(crate) fn new(bytes: Vec<u8>, start: u64, container: Arc<Container>) -> Result<JsonLines, Reason> {
+impl Line {
+    /// Up to `most` records in `bytes`, from byte `start` on. `first` is the number of the first one.
+    pub(crate) fn some(bytes: &[u8], division: Division, mut start: usize, first: u64, most: usize) -> Vec<Line> {
+        let (mut divider, mut lines) = (Divider::new(division), Vec::new());
+        for number in (first..).take(most) {
+            let rest = bytes.get(start..).unwrap_or_default();
+            if rest.is_empty() {
+                break;
+            }
+            let end = start + divider.end(rest).unwrap_or(rest.len());
+            lines.push(Line { number, range: start..end });
+            start = end;
+        }
+        lines
+    }
+}
+
+impl JsonRecords {
+    /// The records in `bytes`, which start at byte `start` of the file. Fails if the file is in UTF-16.
+    pub(crate) fn new(
+        bytes: Vec<u8>,
+        division: Division,
+        start: u64,
+        container: Arc<Container>,
+    ) -> Result<JsonRecords, Reason> {
         // Only the start of the file shows its encoding.
         if start == 0 && is_utf_16(&bytes) {
-            return Err(Reason::JsonlInUtf16);
+            return Err(Reason::Utf16);
         }
-        Ok(JsonLines { bytes: Arc::new(bytes), start, container })
+        Ok(JsonRecords { bytes: Arc::new(bytes), division, start, container })
     }
 
-    /// Up to `most` lines, from byte `start` of the stretch on. `first` is the number of the first line.
+    /// Up to `most` records, from byte `start` of the stretch on. `first` is the number of the first one.
     pub(crate) fn some(&self, start: usize, first: u64, most: usize) -> Vec<Line> {
-        self.lines_from(start, first).take(most).collect()
+        Line::some(&self.bytes, self.division, start, first, most)
     }
 
     /// The position of a line in the unpacked file.
@@ -56,6 +79,24 @@ impl JsonLines {
     /// The bytes of `line`, with its line end.
     pub(crate) fn bytes(&self, line: &Line) -> &[u8] {
         self.bytes.get(line.range.clone()).unwrap_or_default()
+    }
+
+    /// The bytes of `line` before its value.
+    pub(crate) fn joint_of(&self, line: &Line) -> &[u8] {
+        if self.division == Division::Values { joint(self.bytes(line)) } else { &[] }
+    }
+
+    /// The bytes of `line` without those before its value.
+    pub(crate) fn value(&self, line: &Line) -> &[u8] {
+        &self.bytes(line)[self.joint_of(line).len()..]
+    }
+
+    /// Whether nothing of `line` can be missing, if the file ends with it.
+    pub(crate) fn is_whole(&self, line: &Line) -> bool {
+        match self.division {
+            Division::Values => matches!(self.value(line).last(), None | Some(b'}')),
+            _ => self.bytes(line).ends_with(b"\n"),
+        }
     }
 
     /// The document in `line`; `None` if the line is blank.
@@ -90,13 +131,15 @@ impl JsonLines {
     /// The bytes of `line` with its `document` replaced by `new`: see [`rewrite_line`].
     pub(crate) fn rewrite(&self, line: &Line, document: &Document, new: &str) -> Result<String, Reason> {
         let text = self.text(line)?;
+        let (joint, text) = text.split_at(self.joint(text).len());
         let is_string = |value: &&Range<usize>| {
             text.get((*value).clone()).is_some_and(|value| value.starts_with('"') && value.ends_with('"'))
         };
-        match document.value.as_ref().filter(is_string) {
-            Some(value) => Ok(with_value(text, value, new)),
-            None => rewrite_line(text, &self.container.options, new),
-        }
+        let rewritten = match document.value.as_ref().filter(is_string) {
+            Some(value) => with_value(text, value, new),
+            None => rewrite_line(text, &self.container.options, new)?,
+        };
+        Ok(if joint.is_empty() { rewritten } else { joint.to_owned() + &rewritten })
     }
 
     /// The name of the source of the document in `line`. `None` if the line is blank.
@@ -109,27 +152,26 @@ impl JsonLines {
         self.container.source_of(record.known(options)?).map(Some)
     }
 
-    fn lines_from(&self, mut start: usize, first: u64) -> impl Iterator<Item = Line> + '_ {
-        let mut rest: &[u8] = self.bytes.get(start..).unwrap_or_default();
-        (first..).map_while(move |number| {
-            // Reading from a slice cannot fail.
-            let length = rest.skip_until(b'\n').unwrap_or(0);
-            let range = start..start + length;
-            start = range.end;
-            (length > 0).then_some(Line { number, range })
-        })
-    }
-
     /// A line and the values in it. `None` if it is blank.
     fn record(&self, line: &Line) -> Result<Option<(&str, Record<'_>)>, Reason> {
         let text = self.text(line)?;
+        let text = &text[self.joint(text).len()..];
         let is_blank = text.trim_start_matches('\u{feff}').trim_ascii().is_empty();
         if is_blank {
             return Ok(None);
         }
+        if self.division == Division::Values && !text.starts_with('{') {
+            return Err(Reason::NotAnObject);
+        }
         let record = Record::parse(text, &self.container.options.keys)?;
         self.container.note_keys(record.has(), line.number, || keys_of(text));
         Ok(Some((text, record)))
+    }
+
+    /// The start of a record that is no part of its value. A line has none.
+    fn joint<'t>(&self, text: &'t str) -> &'t str {
+        let length = if self.division == Division::Values { joint(text.as_bytes()).len() } else { 0 };
+        &text[..length]
     }
 
     fn text(&self, line: &Line) -> Result<&str, Reason> {
@@ -153,17 +195,18 @@ mod tests {
     use crate::testing::{container, inventory, tree};
     use crate::{HtmlView, Keys, ReadOptions};
 
-    fn lines_with(bytes: &[u8], options: ReadOptions) -> JsonLines {
-        let lines = JsonLines::new(bytes.to_vec(), 0, container("x.jsonl", options));
+    fn lines_with(bytes: &[u8], options: ReadOptions) -> JsonRecords {
+        let lines = JsonRecords::new(bytes.to_vec(), Division::Lines, 0, container("x.jsonl", options));
         lines.unwrap_or_else(|reason| panic!("{reason}"))
     }
 
-    fn lines_of(bytes: &[u8]) -> JsonLines {
+    fn lines_of(bytes: &[u8]) -> JsonRecords {
         lines_with(bytes, ReadOptions::default())
     }
 
-    fn texts(lines: &JsonLines) -> Vec<String> {
-        let parsed = lines.lines_from(0, 1).map(|line| (line.number, lines.parse(&line, Patience::Waits)));
+    fn texts(lines: &JsonRecords) -> Vec<String> {
+        let parsed =
+            lines.some(0, 1, usize::MAX).into_iter().map(|line| (line.number, lines.parse(&line, Patience::Waits)));
         let texts = parsed.map(|(number, parsed)| match parsed {
             Ok(Some(document)) => {
                 format!("{}/{}: {}", document.source, document.id, &*document.text)
@@ -211,9 +254,10 @@ mod tests {
     fn the_lines_are_the_file() {
         for file in [&b""[..], b"\n", b"a\r\nb", b"\xff\n\n\r\r\n \n", b"\xef\xbb\xbfx\n"] {
             let lines = lines_of(file);
-            let joined: Vec<u8> = lines.lines_from(0, 1).flat_map(|line| lines.bytes(&line).to_vec()).collect();
+            let joined: Vec<u8> =
+                lines.some(0, 1, usize::MAX).iter().flat_map(|line| lines.bytes(line).to_vec()).collect();
             assert_eq!(joined, file);
-            let numbers: Vec<u64> = lines.lines_from(0, 1).map(|line| line.number).collect();
+            let numbers: Vec<u64> = lines.some(0, 1, usize::MAX).into_iter().map(|line| line.number).collect();
             assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
         }
     }
@@ -221,7 +265,7 @@ mod tests {
     #[test]
     fn a_line_is_rewritten_in_place() {
         let lines = lines_of(b"\xef\xbb\xbf{\"source\":\"a\",\"text\":\"old\",\"n\":1.0}\r\n{}\n");
-        let all: Vec<Line> = lines.lines_from(0, 1).collect();
+        let all: Vec<Line> = lines.some(0, 1, usize::MAX);
         let document = lines.parse(&all[0], Patience::Waits).expect("a document").expect("no blank line");
         let rewritten = lines.rewrite(&all[0], &document, "new").expect("rewritten");
         assert_eq!(rewritten, "\u{feff}{\"source\":\"a\",\"text\":\"new\",\"n\":1.0}\r\n");
@@ -240,9 +284,28 @@ mod tests {
     }
 
     #[test]
+    fn a_document_per_value_of_an_array() {
+        let array = b"\xef\xbb\xbf[\n {\"source\": \"a\",\n  \"text\": \"1\"},\n {\"source\": \"b\", \"html\": \"<p>2\"}, 3,\n{]\n";
+        let container = container("x.json", ReadOptions::default());
+        let values = JsonRecords::new(array.to_vec(), Division::Values, 0, container).expect("UTF-8");
+        let read = texts(&values);
+        assert_eq!(read[..3], ["a/1: 1", "b/2: 2", "3: is not a JSON object"]);
+        assert!(read[3].starts_with("4: is not valid JSON"), "{read:?}");
+        let all = values.some(0, 1, usize::MAX);
+        let rewritten = |index: usize| {
+            let document = values.parse(&all[index], Patience::Waits).expect("an object").expect("a document");
+            values.rewrite(&all[index], &document, "new").expect("rewritten")
+        };
+        assert_eq!(rewritten(0), "\u{feff}[\n {\"source\": \"a\",\n  \"text\": \"new\"}");
+        assert_eq!(rewritten(1), ",\n {\"source\": \"b\", \"text\": \"new\"}");
+    }
+
+    #[test]
     fn utf_16_is_refused_as_a_whole() {
-        let utf_16 = |start| JsonLines::new(b"\xff\xfe{\0}\0".to_vec(), start, container("x", ReadOptions::default()));
-        assert_eq!(utf_16(0).map(|_| ()), Err(Reason::JsonlInUtf16));
+        let container = container("x", ReadOptions::default());
+        let utf_16 =
+            |start| JsonRecords::new(b"\xff\xfe{\0}\0".to_vec(), Division::Lines, start, Arc::clone(&container));
+        assert_eq!(utf_16(0).map(|_| ()), Err(Reason::Utf16));
         assert!(utf_16(1).is_ok());
     }
 
