@@ -14,7 +14,7 @@ use dehusk_corpus::FileKind;
 use dehusk_run::clean::MANY_NEED_OUTPUT;
 use dehusk_run::{CorpusCleanOptions, Library};
 
-use super::clean::{How, clean_documents, print, results_of};
+use super::clean::{How, clean_documents, print, results_of, scan};
 use super::interrupt::Results;
 use super::options::{
     CorpusArgs, Html, LongRunArgs, OnError, PageArgs, SummaryArgs, WrittenArgs, block_model, folder_or_stdout,
@@ -124,8 +124,9 @@ pub fn run(args: &ExtractCommand, global: &Global, reporter: &Reporter) -> anyho
     check_json(args)?;
     let output = args.output.as_deref();
     let library = Library::default();
-    let how = How { library: &library, options: args.options(global), boxes: None, max_errors: args.long.max_errors };
+    let how = How { library: &library, options: args.options(global), max_errors: args.long.max_errors };
     let mut counted = Summary::default();
-    clean_documents(&args.corpus, output, &how, &mut counted, reporter)?;
+    let inventory = scan(&args.corpus, reporter, &mut counted)?;
+    clean_documents(inventory, output, &how, &mut counted, reporter)?;
     print(&mut counted, output, &args.summary, global, reporter)
 }

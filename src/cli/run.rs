@@ -49,7 +49,7 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let inventory = inventory.with_html(view);
     let options = args.cleaning.options(global)?;
     let inventory = if options.needs_trees(&library) { inventory.with_trees() } else { inventory };
-    let how = How { library: &library, options, boxes: None, max_errors: args.cleaning.long.max_errors };
+    let how = How { library: &library, options, max_errors: args.cleaning.long.max_errors };
     clean(&inventory, &cleaned, &how, reporter, &mut summary)?;
     summary.skipped = reporter.skipped();
     summary.next = next::commands(&args.corpus, patterns.path(), &inventory, &summary);

@@ -257,6 +257,22 @@ fn other_work_is_done_again() {
 }
 
 #[test]
+fn other_patterns_of_a_source_clean_only_its_documents_again() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..6);
+    sandbox.write_pages("gale", 6..12);
+    sandbox.expect(0, "mine corpus -o patterns --quiet");
+    assert_eq!(redone(&sandbox, "").len(), 12);
+    sandbox.edit("patterns/tide.yaml", "status: proposed", "status: rejected");
+    let again = redone(&sandbox, "");
+    assert!(again.len() == 6 && again.iter().all(|name| name.starts_with("tide/")), "{again:?}");
+    sandbox.write_pages("new", 12..13);
+    assert_eq!(redone(&sandbox, ""), ["new/00012.txt"], "another source is read as well now");
+    sandbox.expect(0, "clean corpus -p patterns -o undisturbed --quiet");
+    assert!(outputs(&sandbox, "out") == outputs(&sandbox, "undisturbed"));
+}
+
+#[test]
 fn two_corpora_in_one_output_do_not_pass_for_each_other() {
     let sandbox = small_sandbox();
     sandbox.write("other/tide/00002.txt", page(50, 3));

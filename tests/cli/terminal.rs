@@ -54,7 +54,7 @@ fn who_reads_from_a_terminal_is_told_how_to_end_it() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"source\":\"tide\",\"text\":\"It was late.\"}\n");
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(stderr.contains("\nreading from the terminal; Ctrl-D at the start of a line ends the input\n"), "{stderr}");
+    assert!(stderr.contains("reading from the terminal; Ctrl-D at the start of a line ends the input\n"), "{stderr}");
 }
 
 const COMMANDS: [&str; 3] = [

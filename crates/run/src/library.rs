@@ -1,9 +1,10 @@
 //! A folder of pattern files: `<source>.yaml` for each source with patterns, `_shared.yaml` for all sources,
 //! `_mutable.yaml` with the mutable patterns of these files, and `_index.yaml` with the sources without patterns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -87,6 +88,16 @@ pub struct Library {
     files: BTreeMap<String, PatternFile>,
     paths: Vec<PathBuf>,
     lexers: LexerCache,
+    /// The folder, if only the files of some sources were read.
+    rest: Option<Rest>,
+}
+
+/// A folder of which some pattern files were not read.
+#[derive(Debug)]
+struct Rest {
+    folder: PathBuf,
+    /// The sources of all its files. They are listed if they are asked for.
+    sources: OnceLock<Vec<String>>,
 }
 
 impl Library {
@@ -97,7 +108,37 @@ impl Library {
     pub fn load(path: &Path) -> Result<Library> {
         let lexers = LexerCache::default();
         let (files, paths) = load_files(path, &lexers, |file| file)?;
-        Ok(Library { files, paths, lexers })
+        Ok(Library { files, paths, lexers, rest: None })
+    }
+
+    /// Reads what is needed for documents of these sources: of a folder, the files of these sources and the shared ones. A
+    /// folder may have a hundred thousand others.
+    ///
+    /// # Errors
+    /// The same as for [`Library::load`], but other files of the folder are not looked at.
+    pub fn load_for(path: &Path, sources: &BTreeSet<&str>) -> Result<Library> {
+        if !path.is_dir() {
+            return Library::load(path);
+        }
+        let names = sources.iter().copied().chain([SHARED]).map(|source| (source, path.join(format!("{source}.yaml"))));
+        // What is there but no file, such as a pipe, is refused when it is read.
+        let (there, lacking): (Vec<_>, Vec<_>) = names.partition(|(_, path)| path.symlink_metadata().is_ok());
+        if there.is_empty() {
+            // Perhaps there are no pattern files at all.
+            pattern_files(path)?;
+        }
+        let lexers = LexerCache::default();
+        let mut paths: Vec<PathBuf> = there.into_iter().map(|(_, path)| path).collect();
+        let mut files = load_all(&paths, &lexers, &|file| file)?;
+        let (index, lacking) = (path.join(INDEX), lacking.into_iter().map(|(source, _)| source).collect());
+        if index.is_file() {
+            for file in index_of(&index, &lexers, |yaml, lexers| index::parse_for(yaml, lexers, &lacking))? {
+                files.entry(file.source.clone()).or_insert(file);
+            }
+            paths.push(index);
+        }
+        let rest = Rest { folder: path.to_owned(), sources: OnceLock::new() };
+        Ok(Library { files, paths, lexers, rest: Some(rest) })
     }
 
     /// Reads all pattern files of a folder, or one file. Keeps only the result of `keep` for each file, by source, so a
@@ -167,10 +208,19 @@ impl Library {
         self.files.get(source)
     }
 
-    /// The sources that have a file of their own, sorted.
+    /// The sources that have a file of their own, sorted, also those whose files were not read.
     #[doc(hidden)]
     pub fn own_sources(&self) -> impl Iterator<Item = &str> + Clone {
-        self.files.keys().map(String::as_str).filter(|source| *source != SHARED)
+        let of_folder = self.rest.as_ref().map(Rest::sources).unwrap_or_default().iter().map(String::as_str);
+        let read = self.files.keys().map(String::as_str).filter(|_| self.rest.is_none());
+        of_folder.chain(read).filter(|source| *source != SHARED)
+    }
+
+    /// Whether there is a pattern file of this source, even if it was not read.
+    #[doc(hidden)]
+    pub fn has(&self, source: &str) -> bool {
+        let is_in = |rest: &Rest| rest.folder.join(format!("{source}.yaml")).is_file();
+        self.files.contains_key(source) || self.rest.as_ref().is_some_and(is_in)
     }
 
     /// The message that a source has no file, with the source that may be meant.
@@ -219,7 +269,7 @@ impl Library {
                 files.entry(file.source.clone()).or_insert(file);
             }
         }
-        Ok(Library { files, paths: Vec::new(), lexers })
+        Ok(Library { files, lexers, ..Library::default() })
     }
 
     /// All files, sorted by source.
@@ -240,6 +290,16 @@ impl Library {
     }
 }
 
+impl Rest {
+    fn sources(&self) -> &[String] {
+        self.sources.get_or_init(|| {
+            // The folder was read before. If it cannot be read now, no other source is suggested.
+            let paths = pattern_files_in(&self.folder).unwrap_or_default();
+            paths.iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect()
+        })
+    }
+}
+
 /// The result of `keep` for each pattern file at a path, by source, and the paths of the files.
 fn load_files<T: Send>(
     path: &Path,
@@ -247,6 +307,23 @@ fn load_files<T: Send>(
     keep: impl Fn(PatternFile) -> T + Sync,
 ) -> Result<(BTreeMap<String, T>, Vec<PathBuf>)> {
     let mut paths = pattern_files(path)?;
+    let mut files = load_all(&paths, lexers, &keep)?;
+    let index = path.join(INDEX);
+    if index.is_file() {
+        for file in index_of(&index, lexers, index::parse)? {
+            files.entry(file.source.clone()).or_insert_with(|| keep(file));
+        }
+        paths.push(index);
+    }
+    Ok((files, paths))
+}
+
+/// The result of `keep` for each of these pattern files, by source.
+fn load_all<T: Send>(
+    paths: &[PathBuf],
+    lexers: &LexerCache,
+    keep: &(impl Fn(PatternFile) -> T + Sync),
+) -> Result<BTreeMap<String, T>> {
     let load = |path: &PathBuf| load_file(path, lexers).map(|file| (file.source.clone(), keep(file)));
     let read: Vec<Result<(String, T)>> = paths.par_iter().map(load).collect();
     let mut files = BTreeMap::new();
@@ -261,23 +338,20 @@ fn load_files<T: Send>(
             Err(problem) => problems.push(problem),
         }
     }
-    let index = path.join(INDEX);
-    if index.is_file() {
-        for file in index_of(&index, lexers)? {
-            files.entry(file.source.clone()).or_insert_with(|| keep(file));
-        }
-        paths.push(index);
-    }
     match problems.is_empty() {
-        true => Ok((files, paths)),
+        true => Ok(files),
         false => Err(LibraryError::Broken { problems, files: paths.len() }),
     }
 }
 
-/// The sources of an index, as files without patterns.
-pub(crate) fn index_of(path: &Path, cache: &LexerCache) -> Result<Vec<PatternFile>> {
+/// The sources of an index that `parse` finds, as files without patterns.
+pub(crate) fn index_of(
+    path: &Path,
+    cache: &LexerCache,
+    parse: impl Fn(&str, &LexerCache) -> std::result::Result<Vec<PatternFile>, FileProblem>,
+) -> Result<Vec<PatternFile>> {
     let yaml = read(path)?;
-    let parsed = with_table_beside(path, &yaml, cache).and_then(|()| index::parse(&yaml, cache));
+    let parsed = with_table_beside(path, &yaml, cache).and_then(|()| parse(&yaml, cache));
     parsed.map_err(|problem| LibraryError::Problem(problem.display(path).to_string()))
 }
 

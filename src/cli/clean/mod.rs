@@ -1,11 +1,10 @@
 //! `dehusk clean`: takes a corpus and pattern files, and writes cleaned documents.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 
-use dehusk_corpus::{BoxesFile, Inventory, OutputRoot};
+use dehusk_corpus::{Inventory, OutputRoot};
 use dehusk_run::mine::combine::tell_of_unusual;
 use dehusk_run::{CleanedSource, CorpusCleanOptions, Library, Target, clean_corpus};
 
@@ -56,9 +55,14 @@ pub fn results_of(output: Option<&Path>) -> Results {
 pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
     let mut summary = Summary::default();
     let options = args.cleaning.options(global)?;
-    let library = load(&args.patterns, &mut summary, reporter)?;
-    let how = How { library: &library, options, boxes: None, max_errors: args.cleaning.long.max_errors };
-    clean_documents(&args.corpus, Some(&args.output), &how, &mut summary, reporter)?;
+    if !args.patterns.exists() {
+        // A wrong path is told before a large corpus is looked at.
+        Library::load(&args.patterns)?;
+    }
+    let inventory = scan(&args.corpus, reporter, &mut summary)?;
+    let library = load(&args.patterns, &inventory, &mut summary, reporter)?;
+    let how = How { library: &library, options, max_errors: args.cleaning.long.max_errors };
+    clean_documents(inventory, Some(&args.output), &how, &mut summary, reporter)?;
     // Not in `clean`, because in `dehusk run` mining has already printed these warnings.
     library
         .files()
@@ -67,10 +71,13 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     print(&mut summary, Some(&args.output), &args.summary, global, reporter)
 }
 
-fn load(patterns: &Path, summary: &mut Summary, reporter: &Reporter) -> anyhow::Result<Library> {
-    let library = summary.time("read patterns", || Library::load(patterns))?;
-    reporter
-        .explain(|| format!("loaded {} from {}", count(library.files().count(), "pattern file"), patterns.display()));
+/// Reads the pattern files: only those of the sources of the documents, if these are known.
+fn load(path: &Path, inventory: &Inventory, summary: &mut Summary, reporter: &Reporter) -> anyhow::Result<Library> {
+    let library = summary.time("read patterns", || match inventory.known_sources() {
+        Some(sources) => Library::load_for(path, &sources),
+        None => Library::load(path),
+    })?;
+    reporter.explain(|| format!("loaded {} from {}", count(library.files().count(), "pattern file"), path.display()));
     warn_of_doubts(library.files(), reporter);
     Ok(library)
 }
@@ -81,23 +88,24 @@ pub struct How<'a> {
     pub library: &'a Library,
     /// All other options.
     pub options: CorpusCleanOptions,
-    /// Where a browser draws the elements of pages, if that is known.
-    pub boxes: Option<Arc<BoxesFile>>,
     /// Maximum number of documents that may be skipped, if there is one.
     pub max_errors: Option<usize>,
 }
 
-/// Cleans the documents of a corpus, and writes them to `output`. Without `output`, the only document is written to
-/// stdout.
+/// Finds the documents of a corpus, to clean them.
+pub fn scan(corpus: &CorpusArgs, reporter: &Reporter, summary: &mut Summary) -> anyhow::Result<Inventory> {
+    scan_paths(&corpus.corpus, &corpus.list, &corpus.reading.options(), reporter, summary)
+}
+
+/// Cleans documents, and writes them to `output`. Without `output`, the only document is written to stdout.
 pub fn clean_documents(
-    corpus: &CorpusArgs,
+    inventory: Inventory,
     output: Option<&Path>,
     how: &How,
     summary: &mut Summary,
     reporter: &Reporter,
 ) -> anyhow::Result<()> {
-    let options = corpus.reading.options().tree(how.options.needs_trees(how.library)).boxes(how.boxes.clone());
-    let inventory = scan_paths(&corpus.corpus, &corpus.list, &options, reporter, summary)?;
+    let inventory = if how.options.needs_trees(how.library) { inventory.with_trees() } else { inventory };
     let target = match output {
         None => Target::Alone,
         Some(output) if results_of(Some(output)) == Results::Stdout => Target::Stdout,

@@ -1,5 +1,6 @@
 //! The index of a folder of pattern files: the sources for which nothing was mined, which have no files.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde::Deserialize;
@@ -67,8 +68,8 @@ pub fn written<'f>(files: impl IntoIterator<Item = &'f PatternFile>) -> String {
         };
         let _ = writeln!(
             yaml,
-            "  - {{source: {}, documents: {documents}, near_duplicates: {near_duplicates}{snapshots}, tokens: {tokens}, cutoff: {cutoff}{removed}, tokenizer: {}{mutable}{unusual}, why: {}}}",
-            quoted(source),
+            "{}, documents: {documents}, near_duplicates: {near_duplicates}{snapshots}, tokens: {tokens}, cutoff: {cutoff}{removed}, tokenizer: {}{mutable}{unusual}, why: {}}}",
+            entry_start(source),
             quoted(lexer.tokenizer().name()),
             quoted(&why),
         );
@@ -81,6 +82,38 @@ pub fn written<'f>(files: impl IntoIterator<Item = &'f PatternFile>) -> String {
 /// # Errors
 /// If the text is no index, or if mutable patterns are missing in the cache.
 pub fn parse(yaml: &str, cache: &LexerCache) -> Result<Vec<PatternFile>, FileProblem> {
+    parse_some(yaml, cache, |_| true)
+}
+
+/// Reads the entries of an index that are about these sources. There may be a hundred thousand others.
+///
+/// # Errors
+/// If the text is no index, or if mutable patterns are missing in the cache. A problem of another entry may not be found.
+pub fn parse_for(yaml: &str, cache: &LexerCache, sources: &BTreeSet<&str>) -> Result<Vec<PatternFile>, FileProblem> {
+    let starts: BTreeSet<String> = sources.iter().map(|source| entry_start(source)).collect();
+    // An entry of another form was not written by dehusk.
+    let is_entry = |line: &str| line.starts_with(ENTRY);
+    let is_known = |line: &str| is_entry(line) || line.starts_with('#') || line == "sources:";
+    if !yaml.lines().all(is_known) {
+        return parse_some(yaml, cache, |source| sources.contains(source));
+    }
+    let is_wanted = |line: &&str| line.match_indices(", documents: ").any(|(end, _)| starts.contains(&line[..end]));
+    let some: String = yaml.lines().filter(is_wanted).flat_map(|line| [line, "\n"]).collect();
+    if some.is_empty() { Ok(Vec::new()) } else { parse(&format!("sources:\n{some}"), cache) }
+}
+
+/// How [`written`] begins an entry.
+const ENTRY: &str = "  - {source: ";
+
+fn entry_start(source: &str) -> String {
+    format!("{ENTRY}{}", quoted(source))
+}
+
+fn parse_some(
+    yaml: &str,
+    cache: &LexerCache,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<PatternFile>, FileProblem> {
     let Index { sources } = parse_yaml(yaml)?;
     let file = |entry: Entry| -> Result<PatternFile, String> {
         let Entry {
@@ -103,7 +136,8 @@ pub fn parse(yaml: &str, cache: &LexerCache) -> Result<Vec<PatternFile>, FilePro
         Ok(PatternFile { mined, unusual, ..PatternFile::empty(&source, &lexer) })
     };
     let problem = |message: String| FileProblem { line: 0, id: None, message };
-    sources.into_iter().map(|entry| file(entry).map_err(problem)).collect()
+    let wanted = sources.into_iter().filter(|entry| is_wanted(&entry.source));
+    wanted.map(|entry| file(entry).map_err(problem)).collect()
 }
 
 #[cfg(test)]
@@ -140,5 +174,14 @@ mod tests {
             read.iter().map(PatternFile::to_yaml).collect::<Vec<_>>(),
             files.iter().map(PatternFile::to_yaml).collect::<Vec<_>>()
         );
+        let of = |yaml: &str, sources: &[&str]| {
+            let files = parse_for(yaml, &LexerCache::default(), &sources.iter().copied().collect()).unwrap();
+            files.iter().map(PatternFile::to_yaml).collect::<Vec<_>>()
+        };
+        let edited = yaml.replace("  - {source: 'no',", "  -  {source: no,");
+        for yaml in [&yaml, &edited] {
+            assert_eq!(of(yaml, &["no", "b.org"]), [files[1].to_yaml()]);
+            assert_eq!(of(yaml, &["b.org"]), Vec::<String>::new());
+        }
     }
 }

@@ -8,6 +8,7 @@ use clap::{Args, ValueHint};
 
 use dehusk::cli::clean::{How, clean_documents, print, results_of};
 use dehusk::cli::interrupt::Results;
+use dehusk::cli::mine::scan_paths;
 use dehusk::cli::options::{
     CorpusArgs, LongRunArgs, SummaryArgs, WrittenArgs, boxes_file, folder_or_stdout, page_model,
 };
@@ -56,8 +57,10 @@ pub fn run(args: &TreeArgs, global: &Global, reporter: &Reporter) -> anyhow::Res
     let model = args.page_model.clone().unwrap_or_else(PageModel::shipped);
     let options = args.long.add_to(args.written.options(global).page_judge(Some(PageJudge::Template(model))));
     let library = args.patterns.as_deref().map(Library::load).transpose()?.unwrap_or_default();
-    let how = How { library: &library, options, boxes: args.boxes.clone(), max_errors: args.long.max_errors };
+    let how = How { library: &library, options, max_errors: args.long.max_errors };
     let mut summary = Summary::default();
-    clean_documents(&args.corpus, Some(&args.output), &how, &mut summary, reporter)?;
+    let CorpusArgs { corpus, list, reading } = &args.corpus;
+    let inventory = scan_paths(corpus, list, &reading.options().boxes(args.boxes.clone()), reporter, &mut summary)?;
+    clean_documents(inventory, Some(&args.output), &how, &mut summary, reporter)?;
     print(&mut summary, Some(&args.output), &args.summary, global, reporter)
 }

@@ -7,6 +7,7 @@ pub mod cleaners;
 pub mod document;
 mod files;
 mod line_output;
+mod pattern_hashes;
 pub mod spans;
 mod to_folder;
 mod to_stdout;
@@ -23,7 +24,6 @@ use crate::error::{PipelineError, Result};
 use crate::library::Library;
 use crate::observer::{Observer, Steps, tell_of_unknown_keys};
 use crate::reading::size_of;
-use crate::record::hashed::hash;
 use crate::record::manifest;
 use crate::workers::all_cores;
 use crate::{output_file, suited, timed};
@@ -222,7 +222,7 @@ pub fn clean_corpus(
     let cleaning = suited(options.cleaning.clone(), inventory.options().html);
     let is_default = options.cleaning == CleanOptions::default() && options.max_removed >= 1.0;
     let is_default = is_default && options.page_judge.is_none();
-    let work = work(library, &cleaning, inventory.options(), options);
+    let work = work(&cleaning, inventory.options(), options);
 
     let mut cleaners = Cleaners::new(library, cleaning, inventory.files(), observer);
     if options.page_judge.is_some() {
@@ -246,7 +246,7 @@ pub fn clean_corpus(
     observer.start("cleaning", Steps::Bytes(sizes.iter().copied().sum()));
     let counts = timed("clean", observer, || match target {
         Target::Folder(output) => {
-            let run = FolderRun::new(&files, output, &work, options, report)?;
+            let run = FolderRun::new(&files, output, &work, library, options, report)?;
             run.clean(options.threads, &sizes)
         }
         Target::Stdout | Target::Alone if options.resume => Err(needs_folder(Setting::Resume)),
@@ -269,13 +269,11 @@ fn default_lexer() -> Lexer {
     Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped()))
 }
 
-/// A hash of everything that decides what is written for an input.
-fn work(library: &Library, cleaning: &CleanOptions, reading: &ReadOptions, options: &CorpusCleanOptions) -> String {
+/// Everything but the patterns that decides what is written for an input.
+fn work(cleaning: &CleanOptions, reading: &ReadOptions, options: &CorpusCleanOptions) -> String {
     let CorpusCleanOptions { page_judge, replacement, max_removed, spans, copies_broken, .. } = options;
     let options = (cleaning, page_judge, reading, replacement, max_removed, spans, copies_broken);
-    let first = format!("{} {options:?}", env!("CARGO_PKG_VERSION"));
-    // One file at a time, because the files of a million sources have 20 GB.
-    hash([first].into_iter().chain(library.files().map(PatternFile::to_yaml)))
+    format!("{} {options:?}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Compares the cleaned documents of a source with the mined ones.

@@ -14,6 +14,8 @@ use dehusk_corpus::{InputFile, OutputFile, OutputRoot};
 use super::Cleaned;
 use super::cleaners::CleaningScratch;
 use super::files::FileCleaner;
+use super::pattern_hashes::PatternHashes;
+use crate::Library;
 use crate::record::document_report::DocumentReport;
 use crate::record::manifest::{Done, Manifest, Stamp, content_of};
 use crate::record::written_files::{Prune, WrittenFiles};
@@ -24,6 +26,7 @@ pub struct FolderRun<'a> {
     pub files: &'a FileCleaner<'a>,
     pub written: WrittenFiles<'a>,
     pub manifest: Manifest,
+    pub patterns: PatternHashes<'a>,
     pub report: Option<DocumentReport<'a>>,
     /// Whether changed files are recognized by their content.
     pub verifies: bool,
@@ -31,12 +34,13 @@ pub struct FolderRun<'a> {
 }
 
 impl<'a> FolderRun<'a> {
-    /// Prepares a run. `work` identifies what it does. With `resume`, the run leaves out files that an earlier run of
-    /// the same work has finished.
+    /// Prepares a run. `work` identifies what it does, apart from the patterns in `library`. With `resume`, the run
+    /// leaves out files that an earlier run of the same work has finished with the same patterns.
     pub fn new(
         files: &'a FileCleaner<'a>,
         output: &'a OutputRoot,
         work: &str,
+        library: &'a Library,
         options: &CorpusCleanOptions,
         report: Option<OutputFile>,
     ) -> Result<FolderRun<'a>> {
@@ -45,7 +49,8 @@ impl<'a> FolderRun<'a> {
         let prune = Prune::new(options.prune, files.inventory.is_all_listed());
         let manifest = if report.is_some() { manifest.want_report() } else { manifest };
         let report = report.map(|file| DocumentReport::new(file, output));
-        Ok(FolderRun { files, written, manifest, report, verifies: options.verify, prune })
+        let patterns = PatternHashes::of(library);
+        Ok(FolderRun { files, written, manifest, patterns, report, verifies: options.verify, prune })
     }
 
     /// Cleans all files. `sizes` has their sizes in bytes. Returns the counts by source.
@@ -79,7 +84,7 @@ impl<'a> FolderRun<'a> {
         let look = stamp_of(file, &input);
         let hash = || content_of(file.open().ok()?).ok();
         let content = if self.verifies && !file.is_stdin() { hash() } else { None };
-        let stamp = Stamp { content, ..look };
+        let stamp = Stamp { content, patterns: self.patterns.for_file(file), ..look };
 
         if let Some(done) = self.finished_before(file, &output, &stamp) {
             self.written.keep(&output);
@@ -150,5 +155,6 @@ pub fn add(all: &mut BTreeMap<String, Cleaned>, counts: BTreeMap<String, Cleaned
 
 fn stamp_of<'a>(file: &InputFile, input: &'a str) -> Stamp<'a> {
     let metadata = if file.is_stdin() { None } else { fs::metadata(file.path()).ok() };
-    metadata.map_or(Stamp { input, bytes: 0, modified: 0, content: None }, |metadata| Stamp::of(input, &metadata))
+    let nothing = Stamp { input, bytes: 0, modified: 0, content: None, patterns: 0 };
+    metadata.map_or(nothing, |metadata| Stamp::of(input, &metadata))
 }

@@ -75,7 +75,7 @@ fn write_about_folder(
     loop {
         let path = folder.join(INDEX);
         let now = read_if_any(&path)?;
-        let mut others = if now.is_some() { index_of(&path, cache)? } else { Vec::new() };
+        let mut others = if now.is_some() { index_of(&path, cache, index::parse)? } else { Vec::new() };
         let is_new = |source: &str| indexed.iter().chain(files).any(|file| file.source == source);
         others.retain(|other| !is_new(&other.source));
         let mut all: Vec<&PatternFile> = others.iter().chain(indexed.iter().copied()).collect();

@@ -126,7 +126,7 @@ mod tests {
     use crate::record::manifest::{Done, Stamp};
     use dehusk_corpus::Reads;
 
-    const STAMP: Stamp = Stamp { input: "i", bytes: 1, modified: 1, content: None };
+    const STAMP: Stamp = Stamp { input: "i", bytes: 1, modified: 1, content: None, patterns: 0 };
 
     /// A run of a folder; `resume` as in [`Manifest::open`].
     fn with_run(folder: &TempDir, resume: bool, run: impl FnOnce(&DocumentReport, &Manifest)) {

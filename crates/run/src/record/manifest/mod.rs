@@ -1,6 +1,6 @@
 //! Notes which inputs are finished, so that a stopped run can continue.
 //!
-//! Stores the result for each input, for a later run that does the same work on the same input. The file is
+//! Stores the result for each input, for a later run that does the same work on the same input with the same patterns. The file is
 //! `OUT/.dehusk/manifest.jsonl`: a line that names the format, then a line for each output, appended when the output is
 //! in its place. A line belongs to an output, not to an input, because two inputs may get the same output. The newest
 //! line of an output counts. Before an output with a line is written again, a line without a result is appended. So if
@@ -63,6 +63,9 @@ pub struct Stamp<'a> {
     pub modified: i64,
     /// A hash of its content, if content is compared.
     pub content: Option<u64>,
+    /// A hash of the patterns that clean its documents. Not a property of the file, but it decides as well what is
+    /// written.
+    pub patterns: u64,
 }
 
 /// The result for a finished input.
@@ -113,6 +116,7 @@ struct NewLine<'a> {
     m: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<u64>,
+    p: u64,
     #[serde(flatten)]
     done: &'a Done,
 }
@@ -131,6 +135,8 @@ struct Line {
     /// The hash of the input's content, if it was noted.
     #[serde(default)]
     h: Option<u64>,
+    /// The hash of the patterns.
+    p: u64,
     #[serde(flatten)]
     done: Done,
 }
@@ -146,13 +152,13 @@ struct Head<'a> {
 }
 
 impl<'a> Stamp<'a> {
-    /// The stamp of the file `input`.
+    /// The stamp of the file `input`, without hashes.
     pub fn of(input: &'a str, metadata: &fs::Metadata) -> Stamp<'a> {
         let modified = metadata.modified().ok().map(|time| match time.duration_since(UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
             Err(error) => i64::try_from(error.duration().as_nanos()).map_or(i64::MIN, |before| -before),
         });
-        Stamp { input, bytes: metadata.len(), modified: modified.unwrap_or(0), content: None }
+        Stamp { input, bytes: metadata.len(), modified: modified.unwrap_or(0), content: None, patterns: 0 }
     }
 }
 
@@ -167,8 +173,8 @@ impl Done {
 }
 
 impl Manifest {
-    /// Opens the manifest of an output folder. `work` describes everything that decides what is written: pattern files,
-    /// options, version. Without `resume`, no input counts as finished. The file is then emptied and the parts of
+    /// Opens the manifest of an output folder. `work` describes what decides, for all inputs, what is written: options,
+    /// version. Without `resume`, no input counts as finished. The file is then emptied and the parts of
     /// reports are deleted, unless another run is writing to the folder.
     pub fn open(output: &OutputRoot, work: &str, resume: bool) -> Result<Manifest> {
         let folder = output.own_folder()?;
@@ -218,7 +224,7 @@ impl Manifest {
         let line = self.newest(output)?;
         // The content only counts if it was hashed both times.
         let content = stamp.content.and(line.h);
-        let is_same = *stamp == Stamp { input: &line.i, bytes: line.b, modified: line.m, content };
+        let is_same = *stamp == Stamp { input: &line.i, bytes: line.b, modified: line.m, content, patterns: line.p };
         let has_part = || line.done.report.as_ref().is_some_and(|part| part.is_there(&self.part_file(output)));
         (is_same && (!self.wants_report || has_part())).then_some(line.done)
     }
@@ -243,8 +249,11 @@ impl Manifest {
 
     /// Notes that an output is finished and in its place.
     pub fn add(&self, output: &str, stamp: &Stamp, done: &Done) -> Result<()> {
-        let Stamp { input, bytes, modified, content } = *stamp;
-        self.append(output, &NewLine { w: &self.work, o: output, i: input, b: bytes, m: modified, h: content, done })
+        let Stamp { input, bytes, modified, content, patterns } = *stamp;
+        self.append(
+            output,
+            &NewLine { w: &self.work, o: output, i: input, b: bytes, m: modified, h: content, p: patterns, done },
+        )
     }
 
     fn append(&self, output: &str, line: &impl Serialize) -> Result<()> {
@@ -377,7 +386,7 @@ mod tests {
     use dehusk_corpus::Reads;
 
     const STAMP: Stamp =
-        Stamp { input: "news/a.html", bytes: 5120, modified: 1_732_147_200_123_456_789, content: None };
+        Stamp { input: "news/a.html", bytes: 5120, modified: 1_732_147_200_123_456_789, content: None, patterns: 9 };
 
     /// An output folder, and the manifest in it.
     struct Place(TempDir);
@@ -424,7 +433,7 @@ mod tests {
             place.text(),
             format!(
                 "{HEADER}{{\"w\":\"00ddb7b5a7a5\",\"o\":\"news/a.txt\",\"i\":\"news/a.html\",\"b\":5120,\
-                 \"m\":1732147200123456789,\"s\":{{\"tide.example\":{{\"d\":1,\"p\":7,\"i\":5000,\"o\":1900}}}}}}\n"
+                 \"m\":1732147200123456789,\"p\":9,\"s\":{{\"tide.example\":{{\"d\":1,\"p\":7,\"i\":5000,\"o\":1900}}}}}}\n"
             )
             .replace("00ddb7b5a7a5", &hash(["work"])[..12])
         );
@@ -443,6 +452,7 @@ mod tests {
         assert_eq!(manifest.done("a", &Stamp { bytes: 1, ..STAMP }), None);
         assert_eq!(manifest.done("a", &Stamp { modified: 1, ..STAMP }), None);
         assert_eq!(manifest.done("a", &Stamp { input: "other/a.html", ..STAMP }), None);
+        assert_eq!(manifest.done("a", &Stamp { patterns: 1, ..STAMP }), None);
         assert_eq!(place.try_open("other work", true).expect("a manifest").done("a", &STAMP), None);
     }
 
@@ -456,7 +466,8 @@ mod tests {
             file.set_modified(UNIX_EPOCH + std::time::Duration::from_nanos(nanoseconds)).expect("a time");
             Stamp::of("a", &file.metadata().expect("metadata"))
         };
-        let expected = Stamp { input: "a", bytes: 4, modified: 1_732_147_200_000_000_100, content: None };
+        let modified = 1_732_147_200_000_000_100;
+        let expected = Stamp { input: "a", bytes: 4, modified, content: None, patterns: 0 };
         assert_eq!(stamp(1_732_147_200_000_000_100), expected);
         assert_ne!(stamp(1_732_147_200_000_000_100), stamp(1_732_147_200_000_000_200));
         file.set_modified(UNIX_EPOCH - std::time::Duration::from_secs(1)).expect("a time");
