@@ -1,4 +1,4 @@
-//! Runs the recipes of `docs/recipes.md` as they are written there.
+//! Runs the recipes of `docs/recipes.md` and the tasks of `docs/first-tasks.md` as they are written there.
 //!
 //! A recipe is a section with a comment that contains its name and the tools that it needs (a program, `python:MODULE`,
 //! or a feature of the package). Each recipe runs in its own folder. In this order run: the blocks above the first
@@ -29,16 +29,53 @@ use document::Document;
 use kitchen::Kitchen;
 
 macro_rules! recipes {
-    ($($test:ident: $name:literal),* $(,)?) => {
-        const TESTED: &[&str] = &[$($name),*];
+    ($tested:ident of $document:expr; $($test:ident: $name:literal),* $(,)?) => {
+        const $tested: &[&str] = &[$($name),*];
         $(#[test]
         fn $test() {
-            cook($name);
+            cook($document, $name);
         })*
     };
 }
 
+const RECIPES: &str = "recipes.md";
+const FIRST_TASKS: &str = "first-tasks.md";
+
 recipes! {
+    TESTED_TASKS of FIRST_TASKS;
+    first_task_folder: "first-folder",
+    first_task_lines: "first-lines",
+    first_task_csv: "first-csv",
+    first_task_page: "first-page",
+    first_task_site: "first-site",
+    first_task_hosts: "first-hosts",
+    first_task_stream: "first-stream",
+}
+
+#[test]
+fn first_tasks_are_tested_and_counted() {
+    let document = Document::read(FIRST_TASKS);
+    let names: Vec<&str> = document.recipes.iter().map(|recipe| recipe.name.as_str()).collect();
+    assert_eq!(names, TESTED_TASKS);
+    let text = Document::text(FIRST_TASKS);
+    let rows: Vec<[&str; 2]> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| [")?.split_once(" | "))
+        .map(|(task, rest)| [task.split(']').next().unwrap_or_default(), rest.split(" |").next().unwrap_or_default()])
+        .collect();
+    let sections = text.split("\n## ").skip(1).map(|section| {
+        let (title, content) = section.split_once('\n').expect("a section");
+        let code = content.split("\n```").skip(1).step_by(2).flat_map(|block| block.lines().skip(1));
+        // In Python, the data are read with one command, and cleaned with another.
+        let commands = code.filter(|line| !line.is_empty() && !line.starts_with("import ")).count();
+        (title.to_lowercase(), commands.to_string())
+    });
+    let rows = rows.iter().map(|[task, commands]| (task.to_lowercase(), (*commands).to_owned()));
+    assert_eq!(rows.collect::<Vec<_>>(), sections.collect::<Vec<_>>());
+}
+
+recipes! {
+    TESTED of RECIPES;
     after_trafilatura: "trafilatura",
     before_trafilatura: "trafilatura-selectors",
     after_justext: "justext",
@@ -54,14 +91,14 @@ recipes! {
 
 #[test]
 fn every_recipe_is_tested() {
-    let document = Document::read();
+    let document = Document::read(RECIPES);
     let names: Vec<&str> = document.recipes.iter().map(|recipe| recipe.name.as_str()).collect();
     assert_eq!(names, [TESTED, &["rust"]].concat());
 }
 
 #[test]
 fn the_rust_in_the_document_is_the_example() {
-    let document = Document::read();
+    let document = Document::read(RECIPES);
     let quoted = document.recipe("rust").blocks.iter().find(|block| block.language == "rust").expect("a block of Rust");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(quoted.name.as_deref().expect("the example's file"));
     let example = fs::read_to_string(&path).expect("the example");
@@ -81,7 +118,7 @@ fn the_example_cleans() {
 /// Python applies the spans of texts with characters of all widths, and gets what dehusk writes.
 #[test]
 fn python_and_dehusk_count_characters_alike() {
-    let document = Document::read();
+    let document = Document::read(RECIPES);
     let spans = document.recipe("spans");
     let Some(kitchen) = Kitchen::with_tools(spans) else { return };
     kitchen.write("documents.jsonl", &wide_documents());
@@ -97,9 +134,9 @@ fn python_and_dehusk_count_characters_alike() {
     }
 }
 
-/// Runs a recipe, after the blocks with which all recipes start.
-fn cook(name: &str) {
-    let document = Document::read();
+/// Runs a recipe, after the blocks with which all recipes of its document start.
+fn cook(document: &str, name: &str) {
+    let document = Document::read(document);
     let recipe = document.recipe(name);
     let Some(kitchen) = Kitchen::with_tools(recipe) else { return };
     kitchen.run(&document.before_all);

@@ -1,10 +1,11 @@
-//! Reads `docs/recipes.md`: its recipes, and the blocks of each.
+//! Reads a document of `docs`: its recipes, and the blocks of each.
 
 use std::fs;
 use std::path::Path;
 
 /// The content of the document.
 pub struct Document {
+    name: String,
     /// The blocks above the first section.
     pub before_all: Vec<Block>,
     pub recipes: Vec<Recipe>,
@@ -27,19 +28,26 @@ pub struct Block {
 }
 
 impl Document {
-    /// Reads it.
-    pub fn read() -> Document {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.md");
-        let text = fs::read_to_string(path).expect("docs/recipes.md");
+    /// Reads the document of this name.
+    pub fn read(name: &str) -> Document {
+        let text = Document::text(name);
         let mut sections = text.split("\n## ");
         let before_all = blocks(sections.next().unwrap_or_default());
-        Document { before_all, recipes: sections.map(Recipe::parse).collect() }
+        // What is in Python is tested with the package of Python.
+        let recipes = sections.filter(|section| !section.contains("<!-- in Python -->")).map(Recipe::parse).collect();
+        Document { name: name.to_owned(), before_all, recipes }
+    }
+
+    /// The text of the document of this name.
+    pub fn text(name: &str) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
     /// The recipe of this name.
     pub fn recipe(&self, name: &str) -> &Recipe {
         let found = self.recipes.iter().find(|recipe| recipe.name == name);
-        found.unwrap_or_else(|| panic!("docs/recipes.md has no recipe '{name}'"))
+        found.unwrap_or_else(|| panic!("docs/{} has no recipe '{name}'", self.name))
     }
 }
 

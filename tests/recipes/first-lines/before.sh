@@ -1,0 +1,3 @@
+for file in corpora/news/harbor-ledger.example/*.txt; do
+    jq -cRs '{body: .}' "$file"
+done > harbor.jsonl
