@@ -7,6 +7,7 @@ mod arrow;
 mod batches;
 mod cleaner;
 mod corpora;
+mod decided;
 mod documents;
 mod errors;
 mod mining;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, io};
 
 use dehusk::{
     FileProblem, LexerCache, Library, LibraryError, OutputRoot, Pattern, PatternFile, PipelineError, Reads, SHARED,
-    similar_source,
+    Status, similar_source,
 };
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -15,6 +15,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyList, PyType};
 use rayon::prelude::*;
 
+use crate::decided::Decided;
 use crate::errors::{Fault, Result, chain};
 use crate::process::{in_pool, with_threads};
 use crate::running;
@@ -23,7 +24,7 @@ use crate::warnings::warn;
 /// Patterns of sources, as in a folder of pattern files.
 ///
 /// A mapping from the names of sources to `SourcePatterns`. ``"_shared"`` has the patterns that apply to all sources.
-/// A `Patterns` object never changes. People decide on patterns in the files: see ``dehusk review``.
+/// `SourcePatterns` has methods to decide on patterns, and `save` writes the decisions.
 ///
 /// Examples
 /// --------
@@ -33,39 +34,60 @@ use crate::warnings::warn;
 /// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
 /// >>> [(pattern.id, pattern.status) for pattern in patterns["tide"].patterns]
 /// [('home', 'accepted')]
+/// >>> patterns["tide"].reject("home")
 /// >>> patterns
 /// <dehusk.Patterns: 1 sources>
 #[pyclass(frozen, module = "dehusk")]
 pub struct Patterns {
-    files: Arc<Files>,
+    decided: Arc<Decided>,
 }
 
 /// The compression level of Zstandard.
 const LEVEL: i32 = 3;
 
 /// The patterns of a source: a pattern file.
+///
+/// It shares the decisions of the `Patterns` that it comes from.
+///
+/// Examples
+/// --------
+/// >>> import dehusk
+/// >>> home = "{id: home, status: proposed, regex: The Tide, example: The Tide}"
+/// >>> mined = "{documents: 9, tokens: 99, cutoff: 0.5, tokenizer: words}"
+/// >>> patterns = dehusk.Patterns.from_yaml([f"{{dehusk: 1, source: tide, mined: {mined}, patterns: [{home}]}}"])
+/// >>> patterns["tide"].accept("home")
+/// >>> patterns["tide"].patterns[0].status
+/// 'accepted'
+/// >>> dehusk.Cleaner(patterns, only="accepted").clean("The Tide\nShips are late.\n", "tide")
+/// 'Ships are late.\n'
 #[pyclass(frozen, module = "dehusk")]
 pub struct SourcePatterns {
-    files: Arc<Files>,
+    decided: Arc<Decided>,
     source: String,
-    parsed: OnceLock<PatternFile>,
+    /// The last version that was parsed.
+    parsed: Mutex<Option<(Packed, Arc<PatternFile>)>>,
 }
 
 /// Pattern files as compressed text, by source. A worker sees only few of the sources, so a file is parsed only when it
 /// is asked for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Files {
     packed: BTreeMap<String, Packed>,
-    lexers: LexerCache,
+    lexers: Arc<LexerCache>,
 }
 
 /// A pattern file in canonical form, so that equal files are equal texts. Zstandard makes it 3 times smaller.
-#[derive(PartialEq)]
-struct Packed(Vec<u8>);
+#[derive(Clone, PartialEq)]
+pub struct Packed(Arc<[u8]>);
 
 impl Packed {
-    fn of(file: &PatternFile) -> Result<Packed> {
-        zstd::bulk::compress(file.to_yaml().as_bytes(), LEVEL).map(Packed).map_err(|error| Fault::io(&error))
+    /// The compressed text of a file.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn of(file: &PatternFile) -> Result<Packed> {
+        let packed = zstd::bulk::compress(file.to_yaml().as_bytes(), LEVEL);
+        packed.map(|packed| Packed(packed.into())).map_err(|error| Fault::io(&error))
     }
 
     fn text(&self, source: &str) -> Result<String> {
@@ -77,8 +99,12 @@ impl Packed {
 }
 
 impl Files {
-    fn load(path: &Path) -> Result<Files> {
-        let lexers = LexerCache::default();
+    /// Reads a folder of pattern files, or one file.
+    ///
+    /// # Errors
+    /// If a file cannot be used.
+    pub fn load(path: &Path) -> Result<Files> {
+        let lexers = Arc::new(LexerCache::default());
         let packed = Library::load_each(path, &lexers, |file| Packed::of(&file)).map_err(|error| load_error(&error))?;
         let packed = packed.into_iter().map(|(source, packed)| Ok((source, packed?))).collect::<Result<_>>()?;
         Ok(Files { packed, lexers })
@@ -91,6 +117,16 @@ impl Files {
 
     fn text(&self, source: &str) -> Result<Option<String>> {
         self.packed.get(source).map(|packed| packed.text(source)).transpose()
+    }
+
+    /// The compressed text of a source's file.
+    pub fn packed(&self, source: &str) -> Option<&Packed> {
+        self.packed.get(source)
+    }
+
+    /// Replaces a source's file. Returns the old one.
+    pub fn put(&mut self, source: &str, file: Packed) -> Option<Packed> {
+        self.packed.insert(source.to_owned(), file)
     }
 
     /// Number of files.
@@ -155,17 +191,17 @@ impl Files {
 impl Patterns {
     /// Patterns of these files.
     pub fn of_files(files: impl IntoIterator<Item = PatternFile>) -> Result<Patterns> {
-        Files::of(files).map(|files| Patterns { files: Arc::new(files) })
+        Files::of(files).map(|files| Patterns::sharing(Arc::new(files)))
     }
 
     /// Patterns that share these files.
     pub fn sharing(files: Arc<Files>) -> Patterns {
-        Patterns { files }
+        Patterns { decided: Arc::new(Decided::of(files)) }
     }
 
-    /// The files.
-    pub fn files(&self) -> &Arc<Files> {
-        &self.files
+    /// The files, with the decisions so far.
+    pub fn files(&self) -> Arc<Files> {
+        self.decided.files()
     }
 }
 
@@ -201,9 +237,9 @@ impl Patterns {
     #[classmethod]
     fn load(class: &Bound<'_, PyType>, folder: &Bound<'_, PyAny>) -> Result<Patterns> {
         let folder = folder_of(folder)?;
-        let load = move || Files::load(&folder);
-        let files = running::run(class.py(), None, move |_| with_threads(None, load)?)?;
-        Ok(Patterns { files: Arc::new(files) })
+        let load = move || Decided::load(&folder);
+        let decided = running::run(class.py(), None, move |_| with_threads(None, load)?)?;
+        Ok(Patterns { decided: Arc::new(decided) })
     }
 
     /// Read pattern files that are strings.
@@ -220,7 +256,7 @@ impl Patterns {
         let Ok(files) = files.extract::<Vec<String>>() else {
             return Err(Fault::Type(format!("files: {} is no list of str", files.get_type().qualname()?)));
         };
-        Ok(Patterns { files: Arc::new(class.py().detach(|| checked(&files))?) })
+        Ok(Patterns::sharing(Arc::new(class.py().detach(|| checked(&files))?)))
     }
 
     /// Patterns from the names and texts of the files in a folder.
@@ -233,8 +269,8 @@ impl Patterns {
     /// Patterns from the result of `_packed`, whose files were checked before.
     #[classmethod]
     fn _of_packed(_class: &Bound<'_, PyType>, files: Vec<(String, Bound<'_, PyBytes>)>) -> Patterns {
-        let packed = files.into_iter().map(|(source, file)| (source, Packed(file.as_bytes().to_vec()))).collect();
-        Patterns { files: Arc::new(Files { packed, ..Files::default() }) }
+        let packed = files.into_iter().map(|(source, file)| (source, Packed(file.as_bytes().into()))).collect();
+        Patterns::sharing(Arc::new(Files { packed, ..Files::default() }))
     }
 
     /// Read a folder of pattern files, if it has some.
@@ -249,7 +285,7 @@ impl Patterns {
     /// Write a pattern file for each source, as mining does. Decisions that people made in the files since they were
     /// `before` are kept.
     fn _merge_into(&self, py: Python<'_>, folder: PathBuf, before: &Bound<'_, Patterns>) -> Result<()> {
-        let (files, before) = (Arc::clone(&self.files), Arc::clone(&before.get().files));
+        let (files, before) = (self.files(), before.get().files());
         let told = running::run(py, None, move |run| {
             let output = OutputRoot::create(folder, &Reads::nothing()).map_err(PipelineError::from)?;
             let (files, before) = (files.library()?, before.library()?);
@@ -264,9 +300,9 @@ impl Patterns {
 
     /// These patterns, with the decisions that people made between the files `before` and the files `now`.
     fn _with_decisions(&self, before: &Bound<'_, Patterns>, now: &Bound<'_, Patterns>) -> Result<Patterns> {
-        let (before, now) = (&before.get().files, &now.get().files);
-        let merged = self.files.packed.keys().map(|source| {
-            let file = self.files.parse(source)?.ok_or_else(|| Fault::Internal(format!("no file for '{source}'")))?;
+        let (files, before, now) = (self.files(), before.get().files(), now.get().files());
+        let merged = files.packed.keys().map(|source| {
+            let file = files.parse(source)?.ok_or_else(|| Fault::Internal(format!("no file for '{source}'")))?;
             Ok(match now.parse(source)? {
                 Some(now) => file.with_decisions_of(before.parse(source)?.as_ref(), now),
                 None => file,
@@ -277,37 +313,48 @@ impl Patterns {
 
     /// The name and the text of each file in a folder of these patterns.
     fn _texts(&self, py: Python<'_>) -> Result<Vec<(String, String)>> {
-        Ok(py.detach(|| self.files.library())?.texts())
+        Ok(py.detach(|| self.files().library())?.texts())
     }
 
     /// The source that may be meant by a name for which there are no patterns.
-    fn _similar(&self, source: &str) -> Option<&str> {
-        self.files.similar(source)
+    fn _similar(&self, source: &str) -> Option<String> {
+        self.files().similar(source).map(str::to_owned)
     }
 
     /// The name of each source, and its compressed file: for pickles, and for engines.
-    fn _packed<'py>(&self, py: Python<'py>) -> Vec<(&str, Bound<'py, PyBytes>)> {
-        self.files.packed.iter().map(|(source, file)| (source.as_str(), PyBytes::new(py, &file.0))).collect()
+    fn _packed<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
+        self.files().packed.iter().map(|(source, file)| (source.clone(), PyBytes::new(py, &file.0))).collect()
     }
 
-    /// Write a pattern file for each source.
+    /// Write a pattern file for each source, or decisions to the files that were loaded.
     ///
     /// Parameters
     /// ----------
-    /// folder : path
-    ///     The folder is made if it does not exist.
+    /// folder : path or None
+    ///     The folder is made if it does not exist. For None, or the folder from which the patterns were loaded: only
+    ///     the files with new decisions are written, and only the decisions change in them.
     /// overwrite : bool
     ///     Whether existing files with other content are replaced.
-    #[pyo3(signature = (folder, *, overwrite=false))]
-    fn save(&self, py: Python<'_>, folder: &Bound<'_, PyAny>, overwrite: bool) -> Result<()> {
-        let folder = folder_of(folder)?;
-        py.detach(|| self.files.write(&folder, overwrite))
+    ///
+    /// Raises
+    /// ------
+    /// PatternError
+    ///     If decisions are written, and a file of theirs was changed after it was loaded.
+    /// UsageError
+    ///     If the files exist with other content, or there is no folder: mined patterns have none yet.
+    #[pyo3(signature = (folder=None, *, overwrite=false))]
+    fn save(&self, py: Python<'_>, folder: Option<&Bound<'_, PyAny>>, overwrite: bool) -> Result<()> {
+        let folder = folder.map(folder_of).transpose()?;
+        py.detach(|| match folder {
+            Some(folder) if overwrite || !self.decided.is_of(&folder) => self.files().write(&folder, overwrite),
+            _ => self.decided.save(),
+        })
     }
 
     /// The names of the sources, sorted.
     #[getter]
     fn sources(&self) -> Vec<String> {
-        self.files.packed.keys().cloned().collect()
+        self.files().packed.keys().cloned().collect()
     }
 
     /// The names of the sources, sorted.
@@ -342,11 +389,11 @@ impl Patterns {
     }
 
     fn __contains__(&self, source: &str) -> bool {
-        self.files.has(source)
+        self.files().has(source)
     }
 
     fn __len__(&self) -> usize {
-        self.files.len()
+        self.files().len()
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -354,7 +401,7 @@ impl Patterns {
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Patterns>().is_ok_and(|other| self.files.packed == other.get().files.packed)
+        other.cast::<Patterns>().is_ok_and(|other| self.files().packed == other.get().files().packed)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyList>,))> {
@@ -368,18 +415,25 @@ impl Patterns {
 
 impl Patterns {
     fn of(&self, source: String) -> SourcePatterns {
-        SourcePatterns { files: Arc::clone(&self.files), source, parsed: OnceLock::new() }
+        SourcePatterns { decided: Arc::clone(&self.decided), source, parsed: Mutex::default() }
     }
 }
 
 impl SourcePatterns {
-    fn file(&self) -> Result<&PatternFile> {
-        if let Some(parsed) = self.parsed.get() {
-            return Ok(parsed);
-        }
+    fn file(&self) -> Result<Arc<PatternFile>> {
+        let files = self.decided.files();
         let none = || Fault::Internal(format!("there are no patterns for source '{}'", self.source));
-        let parsed = self.files.parse(&self.source)?.ok_or_else(none)?;
-        Ok(self.parsed.get_or_init(|| parsed))
+        let packed = files.packed(&self.source).ok_or_else(none)?;
+        let parsed = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, file)) = &*parsed()
+            && Arc::ptr_eq(&of.0, &packed.0)
+        {
+            return Ok(Arc::clone(file));
+        }
+        // The lock is not held while other threads parse.
+        let file = Arc::new(files.parse(&self.source)?.ok_or_else(none)?);
+        *parsed() = Some((packed.clone(), Arc::clone(&file)));
+        Ok(file)
     }
 }
 
@@ -395,14 +449,14 @@ impl SourcePatterns {
     #[getter]
     fn patterns<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyList>> {
         let file = self.file()?;
-        listed(py, file, &file.patterns)
+        listed(py, &file, &file.patterns)
     }
 
     /// Patterns that recur but that people do not review, as a list of `Pattern`. They help to decide about documents.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyList>> {
         let file = self.file()?;
-        listed(py, file, &file.evidence)
+        listed(py, &file, &file.evidence)
     }
 
     /// Number of documents that were mined.
@@ -429,9 +483,49 @@ impl SourcePatterns {
         Ok(self.file()?.unusual.clone())
     }
 
+    /// Accept patterns: all that they match is removed.
+    ///
+    /// The patterns in memory change. A `Cleaner` that is made afterwards uses the decision. `Patterns.save` writes it.
+    ///
+    /// Parameters
+    /// ----------
+    /// *ids : str
+    ///     The ids of the patterns.
+    ///
+    /// Raises
+    /// ------
+    /// UsageError
+    ///     If the source has no pattern with such an id. Nothing changes then.
+    #[pyo3(signature = (*ids))]
+    fn accept(&self, py: Python<'_>, ids: Vec<String>) -> Result<()> {
+        py.detach(|| self.decided.decide(&self.source, &ids, Status::Accepted))
+    }
+
+    /// Reject patterns: they remove nothing, and are not proposed again.
+    ///
+    /// Parameters
+    /// ----------
+    /// *ids : str
+    ///     As for `accept`.
+    #[pyo3(signature = (*ids))]
+    fn reject(&self, py: Python<'_>, ids: Vec<String>) -> Result<()> {
+        py.detach(|| self.decided.decide(&self.source, &ids, Status::Rejected))
+    }
+
+    /// Take decisions back: the patterns are proposed, as after mining.
+    ///
+    /// Parameters
+    /// ----------
+    /// *ids : str
+    ///     As for `accept`.
+    #[pyo3(signature = (*ids))]
+    fn propose(&self, py: Python<'_>, ids: Vec<String>) -> Result<()> {
+        py.detach(|| self.decided.decide(&self.source, &ids, Status::Proposed))
+    }
+
     /// The pattern file as text.
     fn to_yaml(&self) -> Result<String> {
-        Ok(self.files.text(&self.source)?.unwrap_or_default())
+        Ok(self.decided.files().text(&self.source)?.unwrap_or_default())
     }
 
     fn __repr__(&self) -> Result<String> {
@@ -488,10 +582,10 @@ pub fn library_of(given: &Bound<'_, PyAny>) -> Result<Library> {
 /// Patterns that were given as `Patterns`, or as the path of their folder.
 pub fn patterns_of(given: &Bound<'_, PyAny>) -> Result<Arc<Files>> {
     if let Ok(patterns) = given.cast::<Patterns>() {
-        return Ok(Arc::clone(&patterns.get().files));
+        return Ok(patterns.get().files());
     }
     match given.extract::<PathBuf>() {
-        Ok(_) => Ok(Patterns::load(&given.py().get_type::<Patterns>(), given)?.files),
+        Ok(_) => Ok(Patterns::load(&given.py().get_type::<Patterns>(), given)?.files()),
         Err(_) => {
             let kind = given.get_type().qualname()?;
             Err(Fault::Type(format!(

@@ -36,7 +36,7 @@ def test_examples_of_docstrings(module: ModuleType) -> None:
 def test_every_public_name_has_a_docstring() -> None:
     for name in dehusk.__all__:
         value = getattr(dehusk, name)
-        assert name == "__version__" or name == "Figures" or value.__doc__, name
+        assert name in ("__version__", "Figures", "Status") or value.__doc__, name
         if isinstance(value, type) and value.__module__ == "dehusk":
             for member, of in vars(value).items():
                 assert member.startswith("_") or getattr(of, "__doc__", None) or not callable(of), (name, member)

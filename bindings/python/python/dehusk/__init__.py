@@ -41,7 +41,7 @@ from dehusk._errors import (
     UsageError,
 )
 from dehusk._stream import Stream
-from dehusk._types import Content, Pattern, Span
+from dehusk._types import Content, Pattern, Span, Status
 
 __all__ = [
     "Cleaner",
@@ -58,6 +58,7 @@ __all__ = [
     "Patterns",
     "SourcePatterns",
     "Span",
+    "Status",
     "Stream",
     "Table",
     "UsageError",

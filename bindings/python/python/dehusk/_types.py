@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Literal, TypedDict
 
-__all__ = ["Content", "Pattern", "Span"]
+__all__ = ["Content", "Pattern", "Span", "Status"]
+
+Status = Literal["proposed", "accepted", "rejected"]
 
 
 class Content(TypedDict):
@@ -58,8 +60,8 @@ class Pattern:
     text : str or None
         The template in words, such as ``"Published {date}"``, or the rows of a block with `` / `` between them. `None` for
         selectors.
-    status : str
-        ``"proposed"``, ``"accepted"`` or ``"rejected"``.
+    status : Status
+        ``"proposed"``, ``"accepted"`` or ``"rejected"``. `SourcePatterns` has the methods that change it.
     documents : int
         Number of documents that have it. Near-duplicates are counted once.
     among : int
@@ -80,7 +82,7 @@ class Pattern:
     form: str
     regex: str
     text: str | None
-    status: str
+    status: Status
     documents: int
     among: int
     occurrences: int
