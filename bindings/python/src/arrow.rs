@@ -91,13 +91,17 @@ impl Column {
         }
     }
 
+    /// Whether a column has this name.
+    pub fn is_in(schema: &Schema, name: &str) -> bool {
+        schema.fields().iter().any(|field| field.name() == name)
+    }
+
     /// The column of this name, if there is one.
     ///
     /// # Errors
     /// If there are several.
     pub fn find_if_any(schema: &Schema, name: &str) -> Result<Option<Column>> {
-        let is_there = schema.fields().iter().any(|field| field.name() == name);
-        is_there.then(|| Column::find(schema, name)).transpose()
+        Column::is_in(schema, name).then(|| Column::find(schema, name)).transpose()
     }
 
     /// Its index among the columns.

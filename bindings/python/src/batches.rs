@@ -17,6 +17,7 @@ use pyo3::types::{PyList, PyString};
 use crate::arrow::{Column, Reader, Strings, Table, reader_of};
 use crate::cleaner::{Core, SHORT, at_once_or_stoppable};
 use crate::errors::{Fault, Result};
+use crate::naming::Naming;
 use crate::process::{cores, share_out};
 use crate::text::{Cell, is_missing, source_in, text_of};
 
@@ -31,7 +32,7 @@ trait Rows: Send + Sync + 'static {
 
 struct Lists {
     texts: Vec<Option<PyBackedStr>>,
-    sources: Vec<Option<PyBackedStr>>,
+    sources: Strings,
 }
 
 impl Rows for Lists {
@@ -40,7 +41,7 @@ impl Rows for Lists {
     }
 
     fn source(&self, index: usize) -> Option<&str> {
-        self.sources.get(index)?.as_deref()
+        self.sources.get(index)
     }
 }
 
@@ -62,8 +63,9 @@ impl Rows for Columns {
 /// How rows are cleaned.
 struct Batch<'a> {
     core: &'a Arc<Core>,
-    /// The names of the columns of texts and sources.
-    names: (&'a str, &'a str),
+    /// The name of the column of texts.
+    text: &'a str,
+    naming: &'a Naming,
     /// The number of the first row in all data.
     first: u64,
     missing: Missing,
@@ -105,12 +107,11 @@ impl Batch<'_> {
         let Step { rows: range, bytes } = step;
         let (core, rows, first) = (Arc::clone(self.core), Arc::clone(rows), self.first);
         let (missing, threads) = (self.missing, if bytes < SHORT { 1 } else { self.threads });
-        let (text_column, source_column) = (self.names.0.to_owned(), self.names.1.to_owned());
+        let (text_column, naming) = (self.text.to_owned(), self.naming.clone());
         at_once_or_stoppable(py, bytes, move |go_on| {
             let one = |row: usize| -> Result<Option<String>> {
                 let number = first + row as u64;
-                let (text, source) =
-                    (Cell { row: number, column: &text_column }, Cell { row: number, column: &source_column });
+                let (text, source) = (Cell { row: number, column: &text_column }, naming.cell(number));
                 let (given, value) = match (rows.text(row), rows.source(row)) {
                     (Some(given), Some(value)) => (given, value),
                     _ if missing == Missing::Keep => return Ok(None),
@@ -145,7 +146,7 @@ impl Batch<'_> {
         for row in 0..count {
             if let Some(source) = rows.source(row).filter(|source| !known.contains(*source)) {
                 let row = self.first + row as u64;
-                source_in(source, Cell { row, column: self.names.1 })?;
+                source_in(source, self.naming.cell(row))?;
                 self.core.check(source, self.missing).map_err(|fault| fault.at(&format!("row {row}")))?;
                 known.insert(source.to_owned());
             }
@@ -160,18 +161,22 @@ fn threads_of(threads: Option<usize>) -> Result<usize> {
     Ok(asked.map_or_else(cores, |threads| threads.min(cores())))
 }
 
-/// Cleans texts of lists.
+/// Cleans texts of lists: the rows from `first` on. `sources` has the values by which their sources are named, if a
+/// column names them.
 pub fn clean_list<'py>(
     core: &Arc<Core>,
     texts: &Bound<'py, PyList>,
-    sources: &Bound<'py, PyList>,
-    names: &(String, String),
+    sources: Option<&Bound<'py, PyList>>,
+    (text, naming): (&str, &Naming),
+    first: u64,
     missing: Missing,
     threads: Option<usize>,
 ) -> Result<Bound<'py, PyList>> {
     let py = texts.py();
-    let (text, source) = (names.0.as_str(), names.1.as_str());
-    if texts.len() != sources.len() {
+    let source = naming.column().unwrap_or_default();
+    if let Some(sources) = sources
+        && texts.len() != sources.len()
+    {
         let (one, two) = (texts.len(), sources.len());
         return Err(Fault::Data(format!(
             "column '{text}' has {one} values and column '{source}' has {two}; give as many"
@@ -180,12 +185,17 @@ pub fn clean_list<'py>(
     let strings = |list: &Bound<'py, PyList>, column: &str| {
         let cell = |(row, value): (usize, Bound<'py, PyAny>)| match missing {
             Missing::Keep if is_missing(&value) => Ok(None),
-            _ => text_of(&value, Cell { row: row as u64, column }).map(Some),
+            _ => text_of(&value, Cell { row: first + row as u64, column }).map(Some),
         };
         list.iter().enumerate().map(cell).collect::<Result<Vec<Option<PyBackedStr>>>>()
     };
-    let rows = Arc::new(Lists { texts: strings(texts, text)?, sources: strings(sources, source)? });
-    let batch = Batch { core, names: (text, source), first: 0, missing, threads: threads_of(threads)? };
+    let given = match sources {
+        Some(sources) => strings(sources, source)?,
+        None => (0..texts.len()).map(|_| None).collect(),
+    };
+    let sources = naming.sources(given.iter().map(Option::as_deref), first)?;
+    let rows = Arc::new(Lists { texts: strings(texts, text)?, sources });
+    let batch = Batch { core, text, naming, first, missing, threads: threads_of(threads)? };
     batch.check_sources(&*rows, texts.len(), &mut HashSet::new())?;
     let cleaned = PyList::empty(py);
     let mut start = 0;
@@ -207,9 +217,10 @@ pub fn clean_list<'py>(
 pub struct CleanedBatches {
     core: Arc<Core>,
     reader: Reader,
-    names: (String, String),
+    text_name: String,
+    naming: Naming,
     text: Column,
-    source: Column,
+    source: Option<Column>,
     schema: SchemaRef,
     missing: Missing,
     threads: usize,
@@ -231,26 +242,41 @@ impl CleanedBatches {
     pub fn new(
         core: Arc<Core>,
         stream: &Bound<'_, PyAny>,
-        names: (String, String),
+        (text_name, naming): (String, Naming),
         missing: Missing,
         threads: Option<usize>,
     ) -> Result<CleanedBatches> {
         let threads = threads_of(threads)?;
         let reader = reader_of(stream)?;
         let schema = reader.schema();
-        let (text, source) = (Column::find(&schema, &names.0)?, Column::find(&schema, &names.1)?);
+        let naming = naming.among_names(|name| Column::is_in(&schema, name))?;
+        let text = Column::find(&schema, &text_name)?;
+        let source = naming.column().map(|column| Column::find(&schema, column)).transpose()?;
         let schema = with_text(&schema, text)?;
         let known = HashSet::new();
         let current = None;
-        Ok(CleanedBatches { core, reader, names, text, source, schema, missing, threads, known, first: 0, current })
+        let first = 0;
+        Ok(CleanedBatches {
+            core,
+            reader,
+            text_name,
+            naming,
+            text,
+            source,
+            schema,
+            missing,
+            threads,
+            known,
+            first,
+            current,
+        })
     }
 
     fn next(&mut self, py: Python<'_>) -> Result<Option<RecordBatch>> {
         loop {
             if let Some(Current { batch, rows, start }) = &mut self.current {
-                let names = (self.names.0.as_str(), self.names.1.as_str());
-                let (missing, threads) = (self.missing, self.threads);
-                let how = Batch { core: &self.core, names, first: self.first, missing, threads };
+                let (text, naming, missing, threads) = (&self.text_name, &self.naming, self.missing, self.threads);
+                let how = Batch { core: &self.core, text, naming, first: self.first, missing, threads };
                 if *start < batch.num_rows() {
                     let step = how.step(&**rows, *start, batch.num_rows());
                     let range = step.rows.clone();
@@ -261,10 +287,11 @@ impl CleanedBatches {
                 self.first += batch.num_rows() as u64;
             }
             let Some(batch) = self.reader.next(py)? else { return Ok(None) };
-            let rows = Columns { texts: self.text.strings(&batch)?, sources: self.source.strings(&batch)? };
-            let names = (self.names.0.as_str(), self.names.1.as_str());
-            let (missing, threads) = (self.missing, self.threads);
-            let how = Batch { core: &self.core, names, first: self.first, missing, threads };
+            let given = self.source.map(|source| source.strings(&batch)).transpose()?;
+            let given = (0..batch.num_rows()).map(|row| given.as_ref().and_then(|given| given.get(row)));
+            let rows = Columns { texts: self.text.strings(&batch)?, sources: self.naming.sources(given, self.first)? };
+            let (text, naming, missing, threads) = (&self.text_name, &self.naming, self.missing, self.threads);
+            let how = Batch { core: &self.core, text, naming, first: self.first, missing, threads };
             how.check_sources(&rows, batch.num_rows(), &mut self.known)?;
             self.current = Some(Current { batch, rows: Arc::new(rows), start: 0 });
         }

@@ -16,6 +16,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use crate::batches::{CleanedBatches, Missing, clean_list};
 use crate::errors::{Fault, Result};
 use crate::mining::lexer;
+use crate::naming::Naming;
 use crate::patterns::{Files, Patterns, patterns_of};
 use crate::running;
 use crate::text::{argument, page_argument, source_of};
@@ -408,10 +409,14 @@ impl Cleaner {
     ///
     /// Parameters
     /// ----------
-    /// data : iterable of dict, dict of lists, data frame, Arrow table, or data set
-    ///     The texts. All other columns are kept.
-    /// text, source : str
-    ///     The names of the columns.
+    /// data : iterable of str or dict, dict of lists, data frame, Arrow table, or data set
+    ///     The texts. All other columns are kept. Strings are texts of one source.
+    /// text : str
+    ///     The name of the column with texts.
+    /// source, url : str or None
+    ///     The names of the columns with the names of sources, and with addresses: see `mine`.
+    /// name : str or None
+    ///     The name of the source of all texts: see `mine`.
     /// missing : "error" or "keep"
     ///     What happens to a row without text or source, or whose source has no patterns: it is an error, or the row is
     ///     kept. Shared patterns still apply to a text whose source has no patterns of its own.
@@ -421,8 +426,9 @@ impl Cleaner {
     /// Returns
     /// -------
     /// same kind
-    ///     The same kind of data, with cleaned texts. A record batch reader is cleaned while it is read. An iterable of
-    ///     dict gives a list; another object with an Arrow stream gives a `Table`.
+    ///     The same kind of data, with cleaned texts. Record batch readers, generators and lazy frames of polars are
+    ///     cleaned when their rows are asked for; 1,000 rows of a generator are taken at once. Another iterable gives a
+    ///     list; another object with an Arrow stream gives a `Table`.
     ///
     /// Raises
     /// ------
@@ -440,12 +446,15 @@ impl Cleaner {
     /// >>> data = {"text": ["The Tide\nLate.", None], "source": ["tide"] * 2}
     /// >>> dehusk.Cleaner(patterns).clean_batch(data, missing="keep")
     /// {'text': ['Late.', None], 'source': ['tide', 'tide']}
-    #[pyo3(signature = (data, text="text", source="source", *, missing="error", threads=None))]
+    #[pyo3(signature = (data, text="text", source=Some("source"), url=Some("url"), *, name=None, missing="error", threads=None))]
+    #[expect(clippy::too_many_arguments, reason = "Python has them as keywords")]
     fn clean_batch<'py>(
         this: &Bound<'py, Cleaner>,
         data: &Bound<'py, PyAny>,
         text: &str,
-        source: &str,
+        source: Option<&str>,
+        url: Option<&str>,
+        name: Option<&str>,
         missing: &str,
         threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -453,24 +462,26 @@ impl Cleaner {
         let py = this.py();
         let clean =
             CLEAN.get_or_try_init(py, || py.import("dehusk._data")?.getattr("clean_batch").map(Bound::unbind))?;
-        clean.bind(py).call1((this, data, text, source, missing, threads))
+        let naming = Naming::new(source.map(Into::into), url.map(Into::into), name.map(Into::into), None)?;
+        clean.bind(py).call1((this, data, text, naming, missing, threads))
     }
 
     fn _clean_list<'py>(
         &self,
         texts: &Bound<'py, PyList>,
-        sources: &Bound<'py, PyList>,
-        names: (String, String),
+        sources: Option<&Bound<'py, PyList>>,
+        names: (String, Naming),
+        first: u64,
         missing: &str,
         threads: Option<usize>,
     ) -> Result<Bound<'py, PyList>> {
-        clean_list(&self.core, texts, sources, &names, Missing::parse(missing)?, threads)
+        clean_list(&self.core, texts, sources, (&names.0, &names.1), first, Missing::parse(missing)?, threads)
     }
 
     fn _clean_stream(
         &self,
         stream: &Bound<'_, PyAny>,
-        names: (String, String),
+        names: (String, Naming),
         missing: &str,
         threads: Option<usize>,
     ) -> Result<CleanedBatches> {

@@ -17,13 +17,14 @@ use tempfile::TempDir;
 
 use crate::arrow::{Column, reader_of};
 use crate::errors::{Fault, Result};
+use crate::naming::Naming;
 use crate::text::{Cell, is_missing, source_in, text_of};
 
 /// The names of the columns of documents.
 #[derive(Clone, Debug, FromPyObject)]
 pub struct Names {
     text: Option<String>,
-    source: String,
+    source: Naming,
     id: Option<String>,
     html: Option<String>,
 }
@@ -61,7 +62,7 @@ impl Documents {
         Ok(Documents { folder, file: BufWriter::with_capacity(1 << 20, file), rows: 0, sources: HashSet::new() })
     }
 
-    /// Adds rows, each a mapping from the names of columns to values.
+    /// Adds rows, each a mapping from the names of columns to values. They are named by one column at most.
     fn add_rows(&mut self, rows: &Bound<'_, PyAny>, names: Names) -> Result<()> {
         for row in rows.try_iter()? {
             let row = row?;
@@ -82,7 +83,10 @@ impl Documents {
                 Some(name) => value(name).map(|value| value.filter(|value| !is_missing(value))),
                 None => Ok(None),
             };
-            let source = value(&names.source)?.ok_or_else(|| absent(number, &names.source))?;
+            let source = match names.source.column() {
+                Some(column) => Some(value(column)?.ok_or_else(|| absent(number, column))?),
+                None => None,
+            };
             let (text, html, id) = (given(&names.text)?, given(&names.html)?, given(&names.id)?);
             if text.is_none() && html.is_none() {
                 return Err(match &names.text {
@@ -90,27 +94,31 @@ impl Documents {
                     _ => self.without_text(&names),
                 });
             }
-            self.add(&names, &source, text.as_ref(), html.as_ref(), id.as_ref())?;
+            self.add(&names, source.as_ref(), text.as_ref(), html.as_ref(), id.as_ref())?;
         }
         Ok(())
     }
 
-    /// Adds rows, given as a list for each column. All lists have the same length.
-    #[pyo3(signature = (names, sources, texts=None, htmls=None, ids=None))]
+    /// Adds rows, given as a list for each column. All lists have this number of rows.
+    #[pyo3(signature = (names, rows, sources=None, texts=None, htmls=None, ids=None))]
+    #[expect(clippy::too_many_arguments, reason = "a list for each column")]
     fn add_columns(
         &mut self,
+        py: Python<'_>,
         names: Names,
-        sources: &Bound<'_, PyList>,
+        rows: usize,
+        sources: Option<&Bound<'_, PyList>>,
         texts: Option<&Bound<'_, PyList>>,
         htmls: Option<&Bound<'_, PyList>>,
         ids: Option<&Bound<'_, PyList>>,
     ) -> Result<()> {
-        for (index, source) in sources.iter().enumerate() {
+        for index in 0..rows {
             if self.rows.is_multiple_of(1024) {
-                source.py().check_signals()?;
+                py.check_signals()?;
             }
+            let source = sources.map(|sources| sources.get_item(index)).transpose()?;
             let (text, html, id) = (given(texts, index)?, given(htmls, index)?, given(ids, index)?);
-            self.add(&names, &source, text.as_ref(), html.as_ref(), id.as_ref())?;
+            self.add(&names, source.as_ref(), text.as_ref(), html.as_ref(), id.as_ref())?;
         }
         Ok(())
     }
@@ -119,26 +127,25 @@ impl Documents {
     fn add_stream(&mut self, stream: &Bound<'_, PyAny>, names: Names) -> Result<()> {
         let mut reader = reader_of(stream)?;
         let schema = reader.schema();
+        let names = Names { source: names.source.among_names(|name| Column::is_in(&schema, name))?, ..names };
         let find = |name: &Option<String>, may_be_missing: bool| match name {
             None => Ok(None),
             Some(name) if may_be_missing => Column::find_if_any(&schema, name),
             Some(name) => Column::find(&schema, name).map(Some),
         };
-        let source = Column::find(&schema, &names.source)?;
+        let source = names.source.column().map(|column| Column::find(&schema, column)).transpose()?;
         let (text, html) = (find(&names.text, names.html.is_some())?, find(&names.html, false)?);
         let id = find(&names.id, names.id.as_deref() == Some(DEFAULT_ID))?;
         while let Some(batch) = reader.next(stream.py())? {
             stream.py().check_signals()?;
-            let first = self.rows;
-            let (sources, texts) = (source.strings(&batch)?, text.map(|text| text.strings(&batch)).transpose()?);
-            let (htmls, ids) =
-                (html.map(|html| html.strings(&batch)).transpose()?, id.map(|id| id.names(&batch)).transpose()?);
+            let strings = |column: Option<Column>| column.map(|column| column.strings(&batch)).transpose();
+            let (sources, texts, htmls) = (strings(source)?, strings(text)?, strings(html)?);
+            let ids = id.map(|id| id.names(&batch)).transpose()?;
             let this = &mut *self;
             let names = &names;
             stream.py().detach(|| -> Result<()> {
                 for index in 0..batch.num_rows() {
-                    let cell = Cell { row: first + index as u64, column: &names.source };
-                    let source = sources.get(index).ok_or_else(|| cell.missing())?;
+                    let source = sources.as_ref().and_then(|sources| sources.get(index));
                     let text = texts.as_ref().and_then(|texts| texts.get(index));
                     let html = htmls.as_ref().and_then(|htmls| htmls.get(index));
                     let id = ids.as_ref().and_then(|ids| ids.get(index));
@@ -174,7 +181,7 @@ impl Documents {
     fn add(
         &mut self,
         names: &Names,
-        source: &Bound<'_, PyAny>,
+        source: Option<&Bound<'_, PyAny>>,
         text: Option<&Bound<'_, PyAny>>,
         html: Option<&Bound<'_, PyAny>>,
         id: Option<&Bound<'_, PyAny>>,
@@ -183,20 +190,21 @@ impl Documents {
             let cell = Cell { row: self.rows, column: column.as_deref().unwrap_or_default() };
             value.map(|value| text_of(value, cell)).transpose()
         };
-        let source = text_of(source, Cell { row: self.rows, column: &names.source })?;
+        let source = source.map(|source| text_of(source, names.source.cell(self.rows))).transpose()?;
         let (text, html) = (cell(&names.text, text)?, cell(&names.html, html)?);
         let id = match id {
             // Names may be numbers.
             Some(id) => cell(&names.id, Some(id.str()?.as_any()))?,
             None => None,
         };
-        self.write(names, &source, text.as_deref(), html.as_deref(), id.as_deref())
+        self.write(names, source.as_deref(), text.as_deref(), html.as_deref(), id.as_deref())
     }
 
+    /// Writes a row. `source` is the value of the column by which its source is named.
     fn write(
         &mut self,
         names: &Names,
-        source: &str,
+        source: Option<&str>,
         text: Option<&str>,
         html: Option<&str>,
         id: Option<&str>,
@@ -204,8 +212,10 @@ impl Documents {
         if text.is_none() && html.is_none() {
             return Err(self.without_text(names));
         }
+        let cell = names.source.cell(self.rows);
+        let source = &*names.source.source(source, self.rows)?.ok_or_else(|| cell.missing())?;
         if !self.sources.contains(source) {
-            source_in(source, Cell { row: self.rows, column: &names.source })?;
+            source_in(source, cell)?;
             self.sources.insert(source.to_owned());
         }
         let number = self.rows.to_string();

@@ -11,6 +11,7 @@ mod decided;
 mod documents;
 mod errors;
 mod mining;
+mod naming;
 mod patterns;
 mod process;
 mod program;
@@ -30,6 +31,7 @@ fn _dehusk(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cleaner::Cleaner>()?;
     module.add_class::<documents::Documents>()?;
     module.add_class::<mining::Candidates>()?;
+    module.add_class::<naming::Naming>()?;
     module.add_class::<patterns::Patterns>()?;
     module.add_class::<patterns::SourcePatterns>()?;
     module.add_function(wrap_pyfunction!(cleaner::extract, module)?)?;

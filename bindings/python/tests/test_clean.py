@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import datasets
@@ -26,12 +29,13 @@ ROWS = [{"n": n, "text": text} for n, text in enumerate(TEXTS)]
 
 def test_texts() -> None:
     assert dehusk.clean(TEXTS) == STORIES
-    assert dehusk.clean(iter(TEXTS), name="tide") == STORIES
+    assert list(dehusk.clean(iter(TEXTS), name="tide")) == STORIES
+    assert dehusk.clean(tuple(TEXTS)) == STORIES
     assert dehusk.clean([]) == []
 
 
 def test_rows_keep_their_other_columns() -> None:
-    assert dehusk.clean(iter(ROWS)) == [{"n": n, "text": story} for n, story in enumerate(STORIES)]
+    assert dehusk.clean(ROWS) == list(dehusk.clean(iter(ROWS))) == [{"n": n, "text": story} for n, story in enumerate(STORIES)]
     with_body = [{"body": text, "source": "tide"} for text in TEXTS]
     assert dehusk.clean(with_body, "body") == [{"body": story, "source": "tide"} for story in STORIES]
 
@@ -59,8 +63,9 @@ def test_sources_are_the_hosts_of_addresses() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("The Tide", "a str is no list of documents; give a list with it"),
-        (7, "int is no kind of data that can be cleaned; give a list of str or dicts"),
+        ("The Tide", "str is no data; give texts, dicts"),
+        (7, "int is no data; give texts, dicts"),
+        (pyarrow.table(COLUMNS).to_reader(), r"RecordBatchReader may be readable only once, and clean\(\) reads twice"),
         ([{"text": "a"}, 7], "row 1: int is no row; give a dict with a key for each column"),
         ({"body": ["a"]}, "there is no column 'text'; the columns are: 'body'"),
         ([{"text": "a"}, {"body": "b"}], "row 1: there is no column 'text'"),
@@ -69,3 +74,62 @@ def test_sources_are_the_hosts_of_addresses() -> None:
 def test_what_cannot_be_cleaned_is_named(data: Any, message: str) -> None:
     with pytest.raises(dehusk.Error, match=message):
         dehusk.clean(data)
+
+
+def test_a_generator_is_cleaned_while_it_is_asked() -> None:
+    taken: list[int] = []
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for number in range(3000):
+            taken.append(number)
+            yield {"n": number, "text": TEXTS[number % 5]}
+
+    cleaned = dehusk.clean(rows())
+    assert len(taken) == 3000, "all documents are learned from"
+    assert [row["n"] for row in cleaned] == taken
+
+    taken.clear()
+    cleaner = dehusk.Cleaner(dehusk.mine(TEXTS))
+    cleaned = cleaner.clean_batch(rows(), name="texts")
+    assert taken == []
+    assert next(cleaned) == {"n": 0, "text": STORIES[0]}
+    assert len(taken) < 3000
+    assert [row["n"] for row in cleaned] == list(range(1, 3000))
+
+
+def test_a_wrong_row_of_a_generator_is_named_by_its_number() -> None:
+    cleaner = dehusk.Cleaner(dehusk.mine(TEXTS))
+    for wrong, message in ((7, "row 2500: int is no row"), ({"text": None}, "row 2500, column 'text': there is no text")):
+        rows: Iterator[Any] = chain(({"text": TEXTS[0]} for _ in range(2500)), [wrong])
+        with pytest.raises(dehusk.DataError, match=message):
+            list(cleaner.clean_batch(rows, name="texts"))
+
+
+def test_a_lazy_frame_stays_lazy(tmp_path: Path) -> None:
+    runs: list[int] = []
+
+    def note(frame: polars.DataFrame) -> polars.DataFrame:
+        runs.append(len(frame))
+        return frame
+
+    lazy = polars.LazyFrame(COLUMNS).map_batches(note, streamable=True)
+    cleaner = dehusk.Cleaner(dehusk.mine(lazy))
+    assert sum(runs) == 5
+    cleaned = cleaner.clean_batch(lazy)
+    assert isinstance(cleaned, polars.LazyFrame) and cleaned.collect_schema() == lazy.collect_schema()
+    assert sum(runs) == 5
+    assert cleaned.collect()["text"].to_list() == STORIES
+    cleaned.sink_parquet(tmp_path / "cleaned.parquet")
+    assert polars.read_parquet(tmp_path / "cleaned.parquet").equals(polars.DataFrame({**COLUMNS, "text": STORIES}))
+    assert cleaned.filter(polars.col("n") == 3).select("text").collect()["text"].to_list() == [STORIES[3]]
+    runs.clear()
+    both = dehusk.clean(lazy)
+    assert sum(runs) == 5
+    assert both.collect()["text"].to_list() == STORIES
+
+
+def test_a_lazy_frame_of_categories_becomes_one_of_strings() -> None:
+    lazy = polars.LazyFrame(COLUMNS).with_columns(polars.col("text").cast(polars.Categorical))
+    cleaned = dehusk.clean(lazy)
+    assert cleaned.collect_schema()["text"] == polars.String
+    assert cleaned.collect()["text"].to_list() == STORIES

@@ -56,6 +56,7 @@ KINDS: dict[str, Any] = {
     "pandas-object": lambda rows: pandas.DataFrame(rows).astype(object),
     "pandas-category": lambda rows: pandas.DataFrame(rows).astype({"source": "category"}),
     "polars": polars.DataFrame,
+    "lazy": polars.LazyFrame,
     "polars-category": lambda rows: polars.DataFrame(rows).with_columns(polars.col("source").cast(polars.Categorical)),
     "table": pyarrow.Table.from_pylist,
     "large-string": lambda rows: as_type(rows, pyarrow.large_string()),
@@ -70,7 +71,9 @@ KINDS: dict[str, Any] = {
 
 
 def texts_of(data: Any) -> list[str]:
-    if isinstance(data, list):
+    if isinstance(data, polars.LazyFrame):
+        data = data.collect()
+    if isinstance(data, list | Iterator) and not isinstance(data, pyarrow.RecordBatchReader):
         return [row["text"] for row in data]
     if isinstance(data, dehusk.Table):
         data = pyarrow.table(data)
@@ -228,7 +231,7 @@ def test_a_source_without_patterns_is_an_error_or_stays(news: Rows, cleaner: deh
     message = rf"row 1: there are no patterns for source '{rows[1]['source']}' \(did you mean '{news[1]['source']}'\?\); mine it, or"
     for kind in ("dicts", "columns", "pandas", "polars", "table", "batch", "capsule", "generator", "dataset"):
         with pytest.raises(dehusk.DataError, match=message):
-            cleaner.clean_batch(KINDS[kind](rows))
+            texts_of(cleaner.clean_batch(KINDS[kind](rows)))
         assert texts_of(cleaner.clean_batch(KINDS[kind](rows), missing="keep")) == expected
     with pytest.raises(dehusk.DataError, match=message):
         cleaner.clean_batch(KINDS["reader"](rows)).read_all()

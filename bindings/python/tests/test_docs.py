@@ -68,7 +68,7 @@ def test_types_hold() -> None:
 
 TYPED = """
 from collections.abc import Iterator
-from typing import Any, assert_type
+from typing import Any, Literal, assert_type
 import dehusk, polars, pyarrow
 
 class Capsule:
@@ -77,13 +77,16 @@ class Capsule:
 def rows() -> Iterator[dict[str, str]]: ...
 
 def check(cleaner: dehusk.Cleaner, lazy: polars.LazyFrame, frame: polars.DataFrame, capsule: Capsule, table: dehusk.Table) -> None:
-    assert_type(cleaner.clean_batch(rows()), list[dict[str, Any]])
+    assert_type(cleaner.clean_batch(rows()), Iterator[dict[str, Any]])
+    assert_type(cleaner.clean_batch(["a"], name="b"), list[str])
+    assert_type(cleaner.clean_batch(iter(["a"])), Iterator[str])
     assert_type(cleaner.clean_batch([{"text": "a", "source": "b"}]), list[dict[str, Any]])
     assert_type(cleaner.clean_batch({"text": ["a"], "source": ["b"]}), dict[str, Any])
     assert_type(cleaner.clean_batch(frame), polars.DataFrame)
     assert_type(cleaner.clean_batch(capsule), dehusk.Table)
     assert_type(cleaner.clean_batch(table), dehusk.Table)
-    cleaner.clean_batch(lazy)  # type: ignore[call-overload]
+    assert_type(cleaner.clean_batch(lazy), polars.LazyFrame)
+    assert_type(cleaner.patterns["a"].patterns[0].status, Literal["proposed", "accepted", "rejected"])
     cleaner.clean_batch("text")  # type: ignore[arg-type]
     cleaner.clean_batch(b"text")  # type: ignore[arg-type]
     cleaner.clean_batch(None)  # type: ignore[call-overload]

@@ -33,8 +33,8 @@ def cleaner(patterns: dehusk.Patterns) -> dehusk.Cleaner:
 
 
 CASES: list[tuple[Any, type[Exception], str]] = [
-    (None, TypeError, "NoneType is no data; give dicts, a dict of lists"),
-    ("text", TypeError, "str is no data; give dicts"),
+    (None, TypeError, "NoneType is no data; give texts, dicts, a dict of lists"),
+    ("text", TypeError, "str is no data; give texts, dicts"),
     (b"text", TypeError, "bytes is no data"),
     (7, TypeError, "int is no data"),
     ([], ValueError, "there is no document: the data has no rows"),
@@ -42,7 +42,8 @@ CASES: list[tuple[Any, type[Exception], str]] = [
     (pandas.DataFrame({"text": [], "source": []}), ValueError, "the data has no rows"),
     (pyarrow.table({"text": pyarrow.array([], "string"), "source": pyarrow.array([], "string")}), ValueError, "no rows"),
     ([1, 2], TypeError, "row 0: int is no row; give a dict with a key for each column"),
-    (["text"], TypeError, "row 0: str is no row"),
+    ([{"text": "a", "source": "a"}, "text"], TypeError, "row 1: str is no row"),
+    (["text", {"text": "a", "source": "a"}], TypeError, "row 1, column 'text': dict is no text; give a str"),
     ([{"text": "a"}], ValueError, "row 0: there is no column 'source'; name the column that you have"),
     ([{"source": "a"}], ValueError, "row 0: there is no column 'text'; name the column that you have"),
     (rows(text=None), TypeError, "row 2, column 'text': there is no text (None); drop this row, or fill it with ''"),
@@ -66,7 +67,6 @@ CASES: list[tuple[Any, type[Exception], str]] = [
     (polars.DataFrame({"Text": ["a"], "source": ["a"]}), ValueError, "there is no column 'text'"),
     (polars.DataFrame(rows(text=None)), TypeError, "row 2, column 'text': there is no text (None)"),
     (polars.DataFrame({"text": [1], "source": ["a"]}), TypeError, "column 'text' has values of type Int64, and no strings"),
-    (polars.DataFrame(rows()).lazy(), TypeError, "a LazyFrame has no rows yet; call its collect()"),
     (pyarrow.Table.from_pylist(rows(text=None)), TypeError, "row 2, column 'text': there is no text (None)"),
     (pyarrow.Table.from_pylist(rows(source="a/b")), ValueError, "row 2, column 'source': source \"a/b\""),
     (pyarrow.table({"text": [[1]], "source": ["a"]}), TypeError, "column 'text' has values of type List"),
@@ -298,7 +298,6 @@ def test_paths_and_patterns_that_are_none(tmp_path: Path, patterns: dehusk.Patte
     for call in (
         lambda wrong: dehusk.Patterns.load(wrong),
         lambda wrong: dehusk.Patterns.from_yaml(wrong),
-        lambda wrong: patterns.save(wrong),
         lambda wrong: dehusk.Stream(wrong),
         lambda wrong: dehusk.mine_corpus(tmp_path, wrong),
         lambda wrong: dehusk.mine_corpus(wrong, tmp_path / "out"),
@@ -307,6 +306,8 @@ def test_paths_and_patterns_that_are_none(tmp_path: Path, patterns: dehusk.Patte
         for wrong in (None, 5):
             with pytest.raises(dehusk.DataTypeError):
                 call(wrong)
+    with pytest.raises(dehusk.DataTypeError, match="folder: int is no path"):
+        patterns.save(5)  # type: ignore[arg-type]
     with pytest.raises(dehusk.DataTypeError, match="patterns: int is neither Patterns nor the path"):
         dehusk.mine(rows(), reviewed=5)  # type: ignore[arg-type]
 

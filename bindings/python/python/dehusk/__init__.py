@@ -28,7 +28,7 @@ from typing import Any
 from dehusk import _dehusk
 from dehusk._clean import clean
 from dehusk._corpora import Figures, clean_corpus, mine_corpus, run_corpus
-from dehusk._data import documents_of, limits_of
+from dehusk._data import documents_of, limits_of, naming_of
 from dehusk._dehusk import Cleaner, Patterns, SourcePatterns, Table, __version__, extract, source_of
 from dehusk._errors import (
     DataError,
@@ -86,10 +86,12 @@ Mapping.register(Patterns)
 def mine(
     data: Any,
     text: str = "text",
-    source: str = "source",
+    source: str | None = "source",
+    url: str | None = "url",
     id: str | None = "id",
     html: str | None = None,
     *,
+    name: str | None = None,
     reviewed: Patterns | str | PathLike[str] | None = None,
     threads: int | None = None,
     memory: int | None = None,
@@ -101,10 +103,18 @@ def mine(
 
     Parameters
     ----------
-    data : iterable of dict, dict of lists, data frame, Arrow table, or data set
-        The documents. They are written to a temporary file, so mining needs no more memory than in the program.
-    text, source : str
-        The names of the columns with texts, and with the names of their sources.
+    data : iterable of str or dict, dict of lists, data frame, Arrow table, or data set
+        The documents. Strings are texts of one source. They are written to a temporary file, so mining needs no more
+        memory than in the program, also for a generator and for a lazy frame of polars.
+    text : str
+        The name of the column with texts.
+    source, url : str or None
+        The names of the columns with the names of sources, and with addresses. Without a column ``"source"``, the
+        source of a document is the host of its address, as `source_of` gives it. A column of the name `None` is not
+        read.
+    name : str or None
+        The name of the source of all documents. The columns `source` and `url` are not read then. The source of
+        strings is ``"texts"`` by default.
     id : str or None
         The name of the column with the names of documents. Without this column, documents are numbered.
     html : str or None
@@ -137,16 +147,19 @@ def mine(
     ['tide']
     """
     limits = limits_of(threads, memory)
-    return _dehusk.mine(documents_of(data, text, source, id, html), reviewed, *limits, progress)
+    documents = documents_of(data, text, naming_of(source, url, name), id, html)
+    return _dehusk.mine(documents, reviewed, *limits, progress)
 
 
 def candidates(
     data: Any,
     text: str = "text",
-    source: str = "source",
+    source: str | None = "source",
+    url: str | None = "url",
     id: str | None = "id",
     html: str | None = None,
     *,
+    name: str | None = None,
     threads: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
@@ -157,7 +170,7 @@ def candidates(
 
     Parameters
     ----------
-    data, text, source, id, html, threads, memory, progress
+    data, text, source, url, id, html, name, threads, memory, progress
         As for `mine`.
 
     Returns
@@ -178,7 +191,8 @@ def candidates(
     True
     """
     limits = limits_of(threads, memory)
-    return _dehusk.candidates(documents_of(data, text, source, id, html), *limits, progress)
+    documents = documents_of(data, text, naming_of(source, url, name), id, html)
+    return _dehusk.candidates(documents, *limits, progress)
 
 
 def compare(

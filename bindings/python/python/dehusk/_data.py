@@ -6,22 +6,23 @@ The library of a kind of data is imported only when such data comes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
 from operator import index
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
-from dehusk._dehusk import Documents
+from dehusk._dehusk import Documents, Naming
 from dehusk._errors import DataError, DataTypeError, UsageError
 
 if TYPE_CHECKING:
     from dehusk._dehusk import Cleaner
 
-__all__ = ["clean_batch", "documents_of", "limits_of", "number_of", "path_of"]
+__all__ = ["clean_batch", "documents_of", "is_kept", "limits_of", "naming_of", "number_of", "path_of"]
 
 # The default name of the column with the names of documents. This column may be missing.
 DEFAULT_ID = "id"
-# Number of rows of a data set that are in memory at once.
+# Number of rows of a data set or a generator that are in memory at once.
 ROWS = 1000
 # Larger numbers of threads or bytes are replaced by this one. Both are more than there can be.
 LARGEST = 1 << 62
@@ -31,17 +32,25 @@ class Names(NamedTuple):
     """The names of columns."""
 
     text: str | None
-    source: str
+    source: Naming
     id: str | None
     html: str | None
 
 
-def documents_of(data: Any, text: str, source: str, id: str | None, html: str | None) -> Documents:
+def naming_of(source: Any, url: Any, name: Any, otherwise: str | None = None) -> Naming:
+    """How the sources of rows are named. `otherwise` is the source of all rows if no column names it."""
+    for argument, value, what in (("source", source, "column"), ("url", url, "column"), ("name", name, "source")):
+        if not isinstance(value, str | None):
+            raise DataTypeError(f"{argument}: {type(value).__name__} is no name of a {what}; give a str")
+    return Naming(source, url, name, otherwise)
+
+
+def documents_of(data: Any, text: str, naming: Naming, id: str | None, html: str | None) -> Documents:
     """The rows of the data, as documents for mining."""
-    for name, value in (("text", text), ("source", source), ("id", id), ("html", html)):
+    for name, value in (("text", text), ("id", id), ("html", html)):
         if not (isinstance(value, str) or (value is None and name in ("id", "html"))):
             raise DataTypeError(f"{name}: {type(value).__name__} is no name of a column; give a str")
-    names = Names(text, source, id, html)
+    names = Names(text, naming, id, html)
     documents = Documents()
     if _has_splits(data):
         raise _no_split(data)
@@ -51,87 +60,138 @@ def documents_of(data: Any, text: str, source: str, id: str | None, html: str | 
         _add_columns(documents, {name: data[name] for name in data.columns}, names)
     elif _is(data, "datasets", "Dataset"):
         names = _present(names, data.column_names)
-        wanted = data.select_columns([name for name in names if name is not None])
+        wanted = data.select_columns(_columns_of(names))
         for table in wanted.with_format("arrow").iter(batch_size=ROWS):
             documents.add_stream(table, names)
     elif (columns := _columns_of_table(data)) is not None:
         names = _present(names, columns)
-        documents.add_stream(_only(data, columns, names), names)
+        documents.add_stream(_only(data, columns, _columns_of(names)), names)
+    elif _is(data, "polars", "LazyFrame"):
+        names = _present(names, data.collect_schema().names())
+        for frame in data.select(_columns_of(names)).collect_batches():
+            documents.add_stream(frame, names)
     elif hasattr(data, "__arrow_c_stream__"):
         documents.add_stream(data, names)
     elif hasattr(data, "__arrow_c_array__"):
         documents.add_stream(_table_of_batch(data), names)
     else:
-        documents.add_rows(_rows_of(data), names)
+        rows = iter(_rows_of(data))
+        first = list(islice(rows, 1))
+        rows = chain(first, rows)
+        if first and isinstance(first[0], str):
+            texts = ({text: row} for row in rows)
+            documents.add_rows(texts, Names(text, naming.of_texts(), None, None))
+        else:
+            keys = list(first[0].keys()) if first and hasattr(first[0], "keys") else []
+            documents.add_rows(rows, names._replace(source=naming.among(keys)))
     return documents
 
 
-def clean_batch(cleaner: Cleaner, data: Any, text: str, source: str, missing: str, threads: int | None) -> Any:
+def clean_batch(cleaner: Cleaner, data: Any, text: str, naming: Naming, missing: str, threads: int | None) -> Any:
     """The same data with cleaned texts."""
-    for name, value in (("text", text), ("source", source)):
-        if not isinstance(value, str):
-            raise DataTypeError(f"{name}: {type(value).__name__} is no name of a column; give a str")
-    names, threads = (text, source), number_of("threads", threads, "all cores")
+    threads = number_of("threads", threads, "all cores")
 
-    def cleaned(texts: Iterable[Any], sources: Iterable[Any]) -> list[Any]:
-        return cleaner._clean_list(_list(texts), _list(sources), names, missing, threads)
+    def cleaned(columns: Iterable[Any], values_of: Callable[[str], Any]) -> list[Any]:
+        columns = list(columns)
+        named = naming.among(columns)
+        _check_columns(columns, (text, named.column))
+        sources = None if named.column is None else _list(values_of(named.column))
+        return cleaner._clean_list(_list(values_of(text)), sources, (text, named), 0, missing, threads)
 
-    def cleaned_rows(rows: list[Any]) -> list[dict[str, Any]]:
-        _check_rows(rows)
-        for number, row in enumerate(rows):
-            if text not in row or source not in row:
-                _check_columns(row, names, f"row {number}: ")
-        texts = cleaned([row[text] for row in rows], [row[source] for row in rows])
+    def cleaned_rows(rows: list[Any], first: int = 0) -> list[Any]:
+        if rows and isinstance(rows[0], str):
+            return cleaner._clean_list(rows, None, (text, naming.of_texts()), first, missing, threads)
+        _check_rows(rows, first)
+        named = naming.among(list(rows[0]) if rows else [])
+        column = named.column
+        for number, row in enumerate(rows, first):
+            if text not in row or (column is not None and column not in row):
+                _check_columns(row, (text, column), f"row {number}: ")
+        texts, sources = [row[text] for row in rows], None if column is None else [row[column] for row in rows]
+        texts = cleaner._clean_list(texts, sources, (text, named), first, missing, threads)
         return [{**row, text: value} for row, value in zip(rows, texts, strict=True)]
+
+    def stream_of(data: Any) -> Any:
+        return cleaner._clean_stream(data, (text, naming), missing, threads)
+
+    def stream_of_table(data: Any, columns: list[str]) -> Any:
+        named = naming.among(columns)
+        _check_columns(columns, (text, named.column))
+        return stream_of(_only(data, columns, (text, named.column)))
 
     if isinstance(data, list):
         return cleaned_rows(data)
     if _has_splits(data):
         raise _no_split(data)
     if isinstance(data, Mapping):
-        _check_columns(data, names)
-        new = dict(data)
-        new[text] = cleaned(data[text], data[source])
-        return new
+        return {**data, text: cleaned(data, data.__getitem__)}
     if _is(data, "pandas", "DataFrame"):
-        _check_columns(data.columns, names)
+        texts = cleaned(data.columns, data.__getitem__)
         frame = data.copy(deep=False)
-        frame[text] = _like(data[text], cleaned(data[text], data[source]))
+        frame[text] = _like(data[text], texts)
         return frame
     if _is(data, "polars", "DataFrame"):
         import polars
 
-        _check_columns(data.columns, names)
-        stream = cleaner._clean_stream(_only(data, data.columns, names), names, missing, threads)
+        stream = stream_of_table(data, data.columns)
         return data.with_columns(polars.DataFrame(stream.table()).get_column(text))
+    if _is(data, "polars", "LazyFrame"):
+        import polars
+
+        schema = data.collect_schema()
+        named = naming.among(schema.names())
+        _check_columns(schema.names(), (text, named.column))
+        return data.map_batches(
+            lambda frame: clean_batch(cleaner, frame, text, named, missing, threads),
+            schema={**schema, text: polars.String},
+            streamable=True,
+        )
     if _is(data, "pyarrow", "Table"):
         import pyarrow
 
-        stream = cleaner._clean_stream(_only(data, data.column_names, names), names, missing, threads)
-        new = pyarrow.table(stream.table()).column(text)
+        new = pyarrow.table(stream_of_table(data, data.column_names).table()).column(text)
         place = data.schema.get_field_index(text)
         return data.set_column(place, data.schema.field(place).with_type(new.type), new)
     if _is(data, "pyarrow", "RecordBatch"):
         import pyarrow
 
-        table = clean_batch(cleaner, pyarrow.Table.from_batches([data]), text, source, missing, threads)
+        table = clean_batch(cleaner, pyarrow.Table.from_batches([data]), text, naming, missing, threads)
         return table.combine_chunks().to_batches()[0] if data.num_rows else data
     if _is(data, "pyarrow", "RecordBatchReader"):
         import pyarrow
 
-        stream = cleaner._clean_stream(data, names, missing, threads)
+        stream = stream_of(data)
         schema = pyarrow.table(stream.empty()).schema
         return pyarrow.RecordBatchReader.from_batches(schema, _batches(stream))
     if _is(data, "datasets", "Dataset"):
-        _check_columns(data.column_names, names)
+        named = naming.among(data.column_names)
+        _check_columns(data.column_names, (text, named.column))
+        read = [name for name in (text, named.column) if name is not None]
         return data.map(
-            lambda texts, sources: {text: cleaned(texts, sources)}, batched=True, input_columns=[text, source]
+            lambda *values: {text: cleaned(read, dict(zip(read, values, strict=True)).__getitem__)},
+            batched=True,
+            input_columns=read,
         )
     if hasattr(data, "__arrow_c_stream__"):
-        return cleaner._clean_stream(data, names, missing, threads).table()
+        return stream_of(data).table()
     if hasattr(data, "__arrow_c_array__"):
-        return cleaner._clean_stream(_table_of_batch(data), names, missing, threads).table()
-    return cleaned_rows(list(_rows_of(data)))
+        return stream_of(_table_of_batch(data)).table()
+    rows = _rows_of(data)
+    return _lazily(rows, cleaned_rows) if isinstance(rows, Iterator) else cleaned_rows(list(rows))
+
+
+def _lazily(rows: Iterator[Any], cleaned: Callable[[list[Any], int], list[Any]]) -> Iterator[Any]:
+    """The cleaned rows. Some are taken at once."""
+    first = 0
+    while taken := list(islice(rows, ROWS)):
+        yield from cleaned(taken, first)
+        first += len(taken)
+
+
+def is_kept(data: Any) -> bool:
+    """Whether the data is a table that can be read several times."""
+    kinds = [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("datasets", "Dataset"), ("dehusk", "Table")]
+    return any(_is(data, package, kind) for package, kind in kinds)
 
 
 def number_of(name: str, value: Any, otherwise: str) -> int | None:
@@ -164,8 +224,8 @@ def _is(data: Any, package: str, name: str) -> bool:
     return any(kind.__name__ == name and kind.__module__.split(".")[0] == package for kind in type(data).__mro__)
 
 
-def _check_rows(rows: Iterable[Any]) -> None:
-    for number, row in enumerate(rows):
+def _check_rows(rows: Iterable[Any], first: int) -> None:
+    for number, row in enumerate(rows, first):
         if not isinstance(row, Mapping):
             raise DataTypeError(f"row {number}: {type(row).__name__} is no row; give a dict with a key for each column")
 
@@ -180,31 +240,36 @@ def _check_columns(columns: Iterable[Any], names: Iterable[str | None], place: s
 
 def _present(names: Names, columns: Iterable[Any]) -> Names:
     """The names, without those of columns that are missing and may be missing."""
-    known = set(columns)
+    known = list(columns)
+    names = names._replace(source=names.source.among(known))
     if names.id == DEFAULT_ID and names.id not in known:
         names = names._replace(id=None)
     if names.html is not None and names.html in known and names.text not in known:
         names = names._replace(text=None)
-    _check_columns(columns, names)
+    _check_columns(known, _columns_of(names))
     return names
+
+
+def _columns_of(names: Names) -> list[str]:
+    """The columns that are read, each once."""
+    read = (names.text, names.source.column, names.html, names.id)
+    return list(dict.fromkeys(name for name in read if name is not None))
 
 
 def _add_columns(documents: Documents, data: Mapping[Any, Any], names: Names) -> None:
     names = _present(names, data)
-    lists = {name: _list(data[name]) for name in names if name is not None}
-    rows = len(lists[names.source])
+    lists = {name: _list(data[name]) for name in _columns_of(names)}
+    leading = names.source.column or next(iter(lists))
+    rows = len(lists[leading])
     for name, values in lists.items():
         if len(values) != rows:
-            raise DataError(
-                f"column '{name}' has {len(values)} values and column '{names.source}' has {rows}; give as many"
-            )
+            raise DataError(f"column '{name}' has {len(values)} values and column '{leading}' has {rows}; give as many")
 
     def values_of(name: str | None) -> list[Any] | None:
         return None if name is None else lists[name]
 
-    documents.add_columns(
-        names, lists[names.source], values_of(names.text), values_of(names.html), values_of(names.id)
-    )
+    columns = (names.source.column, names.text, names.html, names.id)
+    documents.add_columns(names, rows, *map(values_of, columns))
 
 
 def _list(values: Any) -> list[Any]:
@@ -259,9 +324,7 @@ def _batches(stream: Any) -> Iterator[Any]:
 
 
 def _rows_of(data: Any) -> Iterable[Any]:
-    remedy = "give dicts, a dict of lists, a pandas or polars frame, an Arrow table or a Hugging Face data set"
-    if _is(data, "polars", "LazyFrame"):
-        raise DataTypeError("a LazyFrame has no rows yet; call its collect()")
+    remedy = "give texts, dicts, a dict of lists, a pandas or polars frame, an Arrow table or a Hugging Face data set"
     if isinstance(data, str | bytes | bytearray) or not isinstance(data, Iterable):
         raise DataTypeError(f"{type(data).__name__} is no data; {remedy}")
     return data

@@ -27,6 +27,12 @@ class _Reader(_Stream, Protocol):
 
     def read_next_batch(self) -> Any: ...
 
+class _Lazy(Protocol):
+    """A lazy frame of polars."""
+
+    def collect_schema(self) -> Any: ...
+    def map_batches(self, function: Any, /) -> Any: ...
+
 class _Dataset(Protocol):
     """A data set of Hugging Face."""
 
@@ -36,13 +42,14 @@ class _Dataset(Protocol):
     def features(self) -> Any: ...
     def map(self, function: Any, /) -> Any: ...
 
-_SameKind = TypeVar("_SameKind", bound=_Frame | _Reader | _Dataset)
+_SameKind = TypeVar("_SameKind", bound=_Frame | _Lazy | _Reader | _Dataset)
 
 __all__ = [
     "Candidates",
     "CleanedBatches",
     "Cleaner",
     "Documents",
+    "Naming",
     "Patterns",
     "SourcePatterns",
     "Table",
@@ -152,8 +159,10 @@ class Cleaner:
         self,
         data: Mapping[str, Any],
         text: str = "text",
-        source: str = "source",
+        source: str | None = "source",
+        url: str | None = "url",
         *,
+        name: str | None = None,
         missing: _Missing = "error",
         threads: int | None = None,
     ) -> dict[str, Any]: ...
@@ -162,8 +171,10 @@ class Cleaner:
         self,
         data: _SameKind,
         text: str = "text",
-        source: str = "source",
+        source: str | None = "source",
+        url: str | None = "url",
         *,
+        name: str | None = None,
         missing: _Missing = "error",
         threads: int | None = None,
     ) -> _SameKind: ...
@@ -172,26 +183,72 @@ class Cleaner:
         self,
         data: _Stream,
         text: str = "text",
-        source: str = "source",
+        source: str | None = "source",
+        url: str | None = "url",
         *,
+        name: str | None = None,
         missing: _Missing = "error",
         threads: int | None = None,
     ) -> Table: ...
     @overload
     def clean_batch(
         self,
+        data: Iterator[str],
+        text: str = "text",
+        source: str | None = "source",
+        url: str | None = "url",
+        *,
+        name: str | None = None,
+        missing: _Missing = "error",
+        threads: int | None = None,
+    ) -> Iterator[str]: ...
+    @overload
+    def clean_batch(  # type: ignore[overload-overlap]  # an iterator is iterable, too
+        self,
+        data: Iterator[Mapping[str, Any]],
+        text: str = "text",
+        source: str | None = "source",
+        url: str | None = "url",
+        *,
+        name: str | None = None,
+        missing: _Missing = "error",
+        threads: int | None = None,
+    ) -> Iterator[dict[str, Any]]: ...
+    @overload
+    def clean_batch(
+        self,
+        data: list[str] | tuple[str, ...],
+        text: str = "text",
+        source: str | None = "source",
+        url: str | None = "url",
+        *,
+        name: str | None = None,
+        missing: _Missing = "error",
+        threads: int | None = None,
+    ) -> list[str]: ...
+    @overload
+    def clean_batch(
+        self,
         data: Iterable[Mapping[str, Any]],
         text: str = "text",
-        source: str = "source",
+        source: str | None = "source",
+        url: str | None = "url",
         *,
+        name: str | None = None,
         missing: _Missing = "error",
         threads: int | None = None,
     ) -> list[dict[str, Any]]: ...
     def _clean_list(
-        self, texts: list[Any], sources: list[Any], names: tuple[str, str], missing: str, threads: int | None
+        self,
+        texts: list[Any],
+        sources: list[Any] | None,
+        names: tuple[str, Naming],
+        first: int,
+        missing: str,
+        threads: int | None,
     ) -> list[Any]: ...
     def _clean_stream(
-        self, stream: object, names: tuple[str, str], missing: str, threads: int | None
+        self, stream: object, names: tuple[str, Naming], missing: str, threads: int | None
     ) -> CleanedBatches: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -209,13 +266,23 @@ class Documents:
     def add_columns(
         self,
         names: Names,
-        sources: list[Any],
+        rows: int,
+        sources: list[Any] | None = None,
         texts: list[Any] | None = None,
         htmls: list[Any] | None = None,
         ids: list[Any] | None = None,
     ) -> None: ...
     def add_stream(self, stream: object, names: Names) -> None: ...
     def __len__(self) -> int: ...
+
+@final
+class Naming:
+    def __new__(cls, source: str | None, url: str | None, name: str | None, otherwise: str | None = None) -> Naming: ...
+    def among(self, columns: list[Any]) -> Naming: ...
+    def of_texts(self) -> Naming: ...
+    @property
+    def column(self) -> str | None: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class Candidates:

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from dehusk import _dehusk
-from dehusk._data import documents_of, number_of, path_of
+from dehusk._data import documents_of, naming_of, number_of, path_of
 from dehusk._dehusk import Patterns
 from dehusk._errors import DataTypeError, UsageError
 
@@ -138,7 +138,8 @@ class Stream:
     ) -> list[str | None]:
         how = Streaming(learns, cleans, self._learned, self._max_segments, self._lifetime)
         # Row numbers are the names of the documents. They assign the lines of the output to rows.
-        return _dehusk.stream(self._state, documents_of(rows, text, source, None, html), self._patterns, how)
+        documents = documents_of(rows, text, naming_of(source, None, None), None, html)
+        return _dehusk.stream(self._state, documents, self._patterns, how)
 
     def __repr__(self) -> str:
         return f"<dehusk.Stream: {self._state!r}>"

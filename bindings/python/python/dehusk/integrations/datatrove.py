@@ -19,7 +19,7 @@ from datatrove.pipeline.base import PipelineStep
 from datatrove.utils.typeshelper import StatHints
 
 from dehusk import _dehusk, candidates, compare
-from dehusk._data import Names
+from dehusk._data import Names, naming_of
 from dehusk._dehusk import Documents, Patterns
 from dehusk._errors import DataError, UsageError
 from dehusk._kept import PatternFolder
@@ -113,7 +113,7 @@ class Mine(_OfSources):
         if world_size != 1:
             raise UsageError(f"there are {world_size} tasks, and each has a part of a source; use Partition first")
         folder = PatternFolder(self._patterns, self._reviewed)
-        documents, names = Documents(), Names("text", "source", "id", None)
+        documents, names = Documents(), Names("text", naming_of("source", None, None), "id", None)
         for document in data or ():
             self.stat_update(StatHints.total)
             documents.add_rows([self._row(document)], names)
