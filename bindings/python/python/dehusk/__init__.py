@@ -21,7 +21,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -40,6 +40,7 @@ from dehusk._errors import (
     PatternError,
     UsageError,
 )
+from dehusk._progress import Progress, shown
 from dehusk._stream import Stream
 from dehusk._types import Content, Pattern, Span, Status
 
@@ -77,9 +78,6 @@ __all__ = [
 for _function in (clean, clean_corpus, mine_corpus, run_corpus):
     _function.__module__ = "dehusk"
 
-
-Progress = Callable[[int, int | None, str], object]
-
 Mapping.register(Patterns)
 
 
@@ -95,7 +93,7 @@ def mine(
     reviewed: Patterns | str | PathLike[str] | None = None,
     threads: int | None = None,
     memory: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Patterns:
     """Learn the templates of each source.
 
@@ -125,8 +123,9 @@ def mine(
         Number of threads. All cores by default.
     memory : int or None
         Memory for documents, in bytes. 3/4 of the free memory by default.
-    progress : callable or None
-        Called with the number of steps that are done, their total (or `None`), and the name of the stage.
+    progress : bool, callable or None
+        `True` shows a bar on standard error if tqdm is installed, or else lines. A function is called with the number of
+        steps that are done, their total (or `None`), and the name of the stage.
 
     Returns
     -------
@@ -148,7 +147,8 @@ def mine(
     """
     limits = limits_of(threads, memory)
     documents = documents_of(data, text, naming_of(source, url, name), id, html)
-    return _dehusk.mine(documents, reviewed, *limits, progress)
+    with shown(progress) as progress:
+        return _dehusk.mine(documents, reviewed, *limits, progress)
 
 
 def candidates(
@@ -162,7 +162,7 @@ def candidates(
     name: str | None = None,
     threads: int | None = None,
     memory: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, bytes]:
     """Mine each source alone: the first step of `mine`, for engines that spread sources over machines.
 
@@ -192,7 +192,8 @@ def candidates(
     """
     limits = limits_of(threads, memory)
     documents = documents_of(data, text, naming_of(source, url, name), id, html)
-    return _dehusk.candidates(documents, *limits, progress)
+    with shown(progress) as progress:
+        return _dehusk.candidates(documents, *limits, progress)
 
 
 def compare(
@@ -201,7 +202,7 @@ def compare(
     reviewed: Patterns | str | PathLike[str] | None = None,
     threads: int | None = None,
     memory: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Patterns:
     """Compare all sources, and make their patterns: the second step of `mine`.
 
@@ -244,4 +245,5 @@ def compare(
         else:
             kind = type(value).__name__
             raise DataTypeError(f"candidates[{index}]: {kind} is not what candidates() returned; give bytes, or paths")
-    return _dehusk.compare(collected, reviewed, *limits, progress)
+    with shown(progress) as progress:
+        return _dehusk.compare(collected, reviewed, *limits, progress)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from tempfile import TemporaryFile
 from typing import IO, Any
 
 from dehusk import _dehusk
 from dehusk._data import clean_batch, documents_of, is_kept, limits_of, naming_of
 from dehusk._errors import DataTypeError
+from dehusk._progress import Progress, shown
 
 
 def clean(
@@ -21,7 +22,7 @@ def clean(
     name: str | None = None,
     threads: int | None = None,
     memory: int | None = None,
-    progress: Callable[[int, int | None, str], object] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Any:
     """Learn the templates of texts, and remove them: `mine`, then `Cleaner.clean_batch`.
 
@@ -72,7 +73,8 @@ def clean(
     documents = documents_of(first, text, naming, None, None)
     patterns = _dehusk.Patterns.from_yaml([])
     if len(documents):
-        patterns = _dehusk.mine(documents, None, *limits, progress)
+        with shown(progress) as progress:
+            patterns = _dehusk.mine(documents, None, *limits, progress)
     return clean_batch(_dehusk.Cleaner(patterns), data, text, naming, "keep", threads)
 
 

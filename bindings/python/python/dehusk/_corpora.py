@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from os import PathLike
 from typing import Any, Literal, NamedTuple, TypedDict
 
@@ -10,6 +10,7 @@ from dehusk import _dehusk
 from dehusk._data import limits_of, number_of, path_of
 from dehusk._dehusk import Patterns
 from dehusk._errors import DataTypeError, UsageError
+from dehusk._progress import Progress, shown
 
 __all__ = ["Figures", "clean_corpus", "mine_corpus", "run_corpus"]
 
@@ -98,7 +99,7 @@ def mine_corpus(
     prune: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    progress: Callable[[int, int | None, str], object] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Figures:
     """Mine files, and write a pattern file for each source: ``dehusk mine``.
 
@@ -126,7 +127,8 @@ def mine_corpus(
         html, source, source_by, text_key, html_key, source_key, url_key, id_key, follow_links, largest
     )
     mining, limits = Mining(sample, all_patterns, prune), Limits(*limits_of(threads, memory))
-    return _dehusk.mine_corpus(_listed(paths), path_of("out", out), reading, mining, limits, progress)
+    with shown(progress) as progress:
+        return _dehusk.mine_corpus(_listed(paths), path_of("out", out), reading, mining, limits, progress)
 
 
 def clean_corpus(
@@ -157,7 +159,7 @@ def clean_corpus(
     force: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    progress: Callable[[int, int | None, str], object] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Figures:
     """Clean files: ``dehusk clean``.
 
@@ -193,7 +195,8 @@ def clean_corpus(
         learned, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
     )
     limits = Limits(*limits_of(threads, memory))
-    return _dehusk.clean_corpus(_listed(paths), path_of("out", out), patterns, reading, cleaning, limits, progress)
+    with shown(progress) as progress:
+        return _dehusk.clean_corpus(_listed(paths), path_of("out", out), patterns, reading, cleaning, limits, progress)
 
 
 def run_corpus(
@@ -225,7 +228,7 @@ def run_corpus(
     force: bool = False,
     threads: int | None = None,
     memory: int | None = None,
-    progress: Callable[[int, int | None, str], object] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Figures:
     """Mine files, then clean them: ``dehusk run``.
 
@@ -240,7 +243,8 @@ def run_corpus(
     cleaning = Cleaning(
         learned, only, max_removed, replacement, spans, on_error, resume, verify, report, prune, force
     )
-    return _dehusk.run_corpus(_listed(paths), path_of("out", out), reading, mining, cleaning, limits, progress)
+    with shown(progress) as progress:
+        return _dehusk.run_corpus(_listed(paths), path_of("out", out), reading, mining, cleaning, limits, progress)
 
 
 def _listed(paths: Any) -> list[str]:

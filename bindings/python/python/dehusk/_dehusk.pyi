@@ -2,9 +2,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Literal, Protocol, TypeVar, final, overload
 
-from dehusk import Progress
 from dehusk._corpora import Cleaning, Figures, Limits, Mining, Reading
 from dehusk._data import Names
+from dehusk._progress import Progress
 from dehusk._stream import Streaming
 from dehusk._types import Content, Pattern, Span
 
