@@ -22,6 +22,7 @@ use crate::library::Library;
 use crate::mine::combine::{Combiner, MinedCorpus, MinedSource, Samples};
 use crate::mine::mining::{Miner, list, refuse_names_alike};
 use crate::mine::options::CorpusMineOptions;
+use crate::mine::packed::{self, packed};
 use crate::observer::Observer;
 use crate::record::hashed::Hashed;
 use crate::record::written_files::Prune;
@@ -36,8 +37,6 @@ use dehusk_corpus::{HtmlView, Inventory, OutputFile, OutputKind, OutputRoot, Rea
 
 /// The version of the format.
 const VERSION: u32 = 1;
-/// The compression level of Zstandard.
-const LEVEL: i32 = 3;
 /// Maximum length of the first line, in bytes. A file with a longer first line is not a file of candidates.
 const MAX_HEADER: u64 = 16 << 20;
 
@@ -109,7 +108,7 @@ pub fn mine_candidates(
 ) -> Result<Vec<MinedSource>> {
     let listings = list(inventory, observer)?;
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
-    let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
+    let (sources, samples) = Miner { inventory, options, lexer, journal: None, observer }.mine(&listings)?;
     let _permission = observer.writing()?;
     let writing = |error| PipelineError::Output(output.cannot_write(error));
     let mut file = output.begin()?;
@@ -133,7 +132,7 @@ pub fn candidates_by_source(
     observer: &dyn Observer,
 ) -> Result<Vec<(SourceId, Vec<u8>)>> {
     let candidates = |listing: SourceListing| -> Result<(SourceId, Vec<u8>)> {
-        let miner = Miner { inventory, options, lexer, observer };
+        let miner = Miner { inventory, options, lexer, journal: None, observer };
         let (sources, samples) = miner.mine(std::slice::from_ref(&listing))?;
         let mut bytes = Vec::new();
         write_sources(&mut bytes, inventory, &sources, &samples, lexer, options)?;
@@ -346,16 +345,8 @@ fn read_line<T: DeserializeOwned>(file: &mut impl BufRead) -> io::Result<Option<
     }
 }
 
-/// A value as compressed JSON, and the length of the JSON in bytes.
-fn packed(value: &impl Serialize) -> io::Result<(Vec<u8>, u64)> {
-    let json = serde_json::to_vec(value)?;
-    Ok((zstd::encode_all(&*json, LEVEL)?, json.len() as u64))
-}
-
 fn unpacked<T: DeserializeOwned>(file: &mut impl Read, bytes: u64, length: u64) -> io::Result<T> {
-    let mut json = Vec::new();
-    zstd::Decoder::new(file.take(bytes))?.take(length).read_to_end(&mut json)?;
-    let value = serde_json::from_slice(&json);
+    let value = packed::unpacked(file, bytes, length)?;
     value.map_err(|error| damaged(&format!("what was mined cannot be read ({error})")))
 }
 

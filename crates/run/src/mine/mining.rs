@@ -13,6 +13,7 @@ use crate::error::{PipelineError, Result};
 use crate::left_out::tell_of_skipped;
 use crate::library::Library;
 use crate::mine::combine::{Combiner, MinedCorpus, MinedSource, Samples};
+use crate::mine::journal::Journal;
 use crate::mine::memory;
 use crate::mine::options::CorpusMineOptions;
 use crate::mine::shelf::{Shelf, ShelvedText};
@@ -47,10 +48,20 @@ pub fn mine_corpus(
     let Sources { listings, skipped, .. } = all_sources(inventory, observer)?;
     let is_all_listed = inventory.is_all_listed() && !skipped.iter().any(|skipped| skipped.reason.is_of_reading());
     refuse_names_alike(listings.iter().map(|source| &source.id), observer)?;
-    let (sources, samples) = Miner { inventory, options, lexer, observer }.mine(&listings)?;
+    // The journal does not know which documents count only once by other means than their texts.
+    let journal = match options.alike {
+        None => Journal::open(output, lexer, options, observer)?,
+        Some(_) => None,
+    };
+    let (sources, samples) =
+        Miner { inventory, options, lexer, journal: journal.as_ref(), observer }.mine(&listings)?;
     let (html, prune) = (inventory.options().html, Prune::new(options.prune, is_all_listed));
-    Combiner { samples: &samples, html, lexer, options, cleaning: CleanOptions::default(), observer }
-        .write(sources, &reviewed, output, prune)
+    let mined = Combiner { samples: &samples, html, lexer, options, cleaning: CleanOptions::default(), observer }
+        .write(sources, &reviewed, output, prune)?;
+    if let Some(journal) = journal {
+        journal.remove();
+    }
+    Ok(mined)
 }
 
 /// The pattern files that [`mine_corpus`] makes for these sources if they were not mined before. Nothing is written.
@@ -66,7 +77,7 @@ pub fn mine_library(
     cleaning: CleanOptions,
     observer: &dyn Observer,
 ) -> Result<Library> {
-    let (mut sources, samples) = Miner { inventory, options, lexer, observer }.mine(listings)?;
+    let (mut sources, samples) = Miner { inventory, options, lexer, journal: None, observer }.mine(listings)?;
     let html = inventory.options().html;
     let combiner = Combiner { samples: &samples, html, lexer, options, cleaning, observer };
     Ok(Library::of_files(combiner.files(&mut sources, &Library::default())?))
@@ -131,8 +142,18 @@ pub struct Miner<'a> {
     pub options: &'a CorpusMineOptions,
     /// How texts are read.
     pub lexer: &'a Lexer,
+    /// What was mined before, to which what is mined is added. `None` if it is not kept.
+    pub journal: Option<&'a Journal>,
     /// The observer of the run.
     pub observer: &'a dyn Observer,
+}
+
+/// How far the texts of a source are worked on.
+enum Work {
+    /// The journal has what was mined.
+    Done(Mined),
+    /// They are tokenized.
+    Tokenized(SymbolSequence),
 }
 
 impl<'a> Miner<'a> {
@@ -167,6 +188,9 @@ impl<'a> Miner<'a> {
             self.mine_one(&listings[index], needs[index], &reading, &budget, &shelf)
         });
         self.observer.finish();
+        if let Some(journal) = self.journal {
+            journal.tell_of_taken(listings.len(), self.observer);
+        }
         mined
     }
 
@@ -185,7 +209,7 @@ impl<'a> Miner<'a> {
         // The numbers of bytes and tokens are known only when the texts are read. If they need more memory, all memory
         // is given back, and the texts are read again with more: a thread that holds memory must not wait for more of
         // it.
-        let (places, texts, sequence, share) = loop {
+        let (places, texts, work, share) = loop {
             let share = budget.take(need);
             let Some((read, texts)) = self.texts(reading, &places, need.min(limit))? else {
                 if need < limit {
@@ -198,10 +222,13 @@ impl<'a> Miner<'a> {
                 }
                 continue;
             };
+            if let Some(mined) = self.journal.and_then(|journal| journal.mined(&listing.id, &texts, self.lexer)) {
+                break (read, texts, Work::Done(mined), share);
+            }
             let sequence = lexed(&listing.id, &texts, self.lexer)?;
             let need_of_tokens = need_of(&texts, &sequence);
             if need_of_tokens <= need.min(limit) {
-                break (read, texts, sequence, share);
+                break (read, texts, Work::Tokenized(sequence), share);
             }
             need = need_of_tokens;
             if need > limit && !self.options.sample {
@@ -214,15 +241,28 @@ impl<'a> Miner<'a> {
                 places = sampling::evenly_spread(&read, most.max(1)).copied().collect();
                 self.tell_of_sample(listing, places.len());
             } else {
-                break (read, texts, sequence, share);
+                break (read, texts, Work::Tokenized(sequence), share);
             }
         };
 
-        let alike = self.options.alike.map(|alike| alike(reading, &places, self.observer));
-        let alike = alike.transpose()?;
-        let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining, alike.as_deref());
+        let steps = listing.documents.len() as u64;
+        let mined = match work {
+            Work::Done(mined) => {
+                self.observer.step_done_before(steps);
+                mined
+            }
+            Work::Tokenized(sequence) => {
+                let alike = self.options.alike.map(|alike| alike(reading, &places, self.observer));
+                let alike = alike.transpose()?;
+                let mined = mine_sequence(&texts, sequence, self.lexer, &self.options.mining, alike.as_deref());
+                if let Some(journal) = self.journal {
+                    journal.add(&listing.id, &texts, &mined, self.observer);
+                }
+                self.observer.step(steps);
+                mined
+            }
+        };
         drop(share);
-        self.observer.step(listing.documents.len() as u64);
 
         let documents: Vec<(DocumentRef, String)> = places.into_iter().zip(texts).collect();
         let sample = sampling::sample_of(&documents).map(|(place, text)| {

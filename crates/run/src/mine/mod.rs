@@ -5,9 +5,11 @@ pub mod candidates;
 pub mod combine;
 #[cfg(feature = "stream")]
 pub mod from_state;
+pub mod journal;
 pub mod memory;
 pub mod mining;
 pub mod options;
+mod packed;
 pub mod page_lessons;
 pub mod pattern_files;
 pub mod shelf;

@@ -25,6 +25,9 @@ pub struct CorpusMineOptions {
     /// Whether the run deletes pattern files that earlier runs wrote and this run does not. Files that a person changed
     /// are kept.
     pub prune: bool,
+    /// Whether the run continues one that was stopped: sources that it had mined, and whose texts are the same, are not
+    /// mined again.
+    pub resume: bool,
     /// Memory for documents, in bytes.
     pub memory: u64,
     /// Maximum number of sources that are mined at the same time: 1 to 8 for each core.
@@ -37,6 +40,7 @@ dehusk_core::setters!(CorpusMineOptions {
     all_patterns: bool,
     alike: Option<Alike>,
     prune: bool,
+    resume: bool,
     memory: u64,
     threads: usize,
 });
@@ -50,6 +54,7 @@ impl Default for CorpusMineOptions {
             all_patterns: false,
             alike: None,
             prune: false,
+            resume: false,
             memory: dehusk_corpus::Budget::default().limit(),
             threads: all_cores(),
         }
