@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
@@ -131,17 +131,49 @@ fn a_stream_that_an_observer_stopped_goes_on_to_the_same_end() {
     assert_eq!(learned(&stopped.path().join("state")), learned(&whole.path().join("state")));
 }
 
+#[test]
+fn mining_that_an_observer_stopped_goes_on_to_the_same_end() {
+    let mine = |folder: &Path, resume: bool, observer: &dyn Observer| {
+        let inventory = inventory();
+        let output = OutputRoot::create(folder, &inventory.reads()).expect("a folder");
+        mine_corpus(&inventory, &output, &lexer(), &CorpusMineOptions::default().resume(resume), observer).map(drop)
+    };
+    let [stopped, whole] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let patient = Impatient { patience: usize::MAX, ..Impatient::default() };
+    mine(whole.path(), false, &patient).expect("a run");
+    let asked = patient.asked.into_inner();
+    let mut done_before = Vec::new();
+    for patience in [0, 60, 110, asked - 1] {
+        let run = mine(stopped.path(), false, &Impatient { patience, ..Impatient::default() });
+        assert!(matches!(run, Err(PipelineError::Stopped(stop)) if stop.to_string() == "enough"));
+        let patient = Impatient { patience: usize::MAX, ..Impatient::default() };
+        mine(stopped.path(), true, &patient).expect("a run");
+        assert!(files(stopped.path()) == files(whole.path()), "stopped after {patience} questions");
+        assert!(!stopped.path().join(".dehusk/mining.journal").exists());
+        done_before.push(patient.done_before.into_inner());
+        fs::remove_dir_all(stopped.path()).expect("a folder");
+    }
+    // It reads 130 documents before it writes a file.
+    assert!(done_before.is_sorted() && done_before[0] == 0 && done_before[3] == 130, "{done_before:?}");
+}
+
 /// Counts the messages that it gets, and stops a run after a number of questions.
 #[derive(Default)]
 struct Impatient {
     stages: Mutex<Vec<&'static str>>,
     asked: AtomicUsize,
+    /// The steps that an earlier run did.
+    done_before: AtomicU64,
     patience: usize,
 }
 
 impl Observer for Impatient {
     fn start(&self, stage: &'static str, _: dehusk_run::Steps) {
         self.stages.lock().expect("a lock").push(stage);
+    }
+
+    fn step_done_before(&self, steps: u64) {
+        self.done_before.fetch_add(steps, Ordering::Relaxed);
     }
 
     fn go_on(&self) -> Result<(), Stop> {

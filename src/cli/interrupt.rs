@@ -30,6 +30,8 @@ pub enum Results {
     Files,
     /// Files, and `--resume` continues the command.
     Resumed,
+    /// The same, and also what was mined before the first file was written.
+    Mined,
     /// A state, from which the same command continues.
     State,
     /// Lines on stdout.
@@ -50,8 +52,13 @@ impl fmt::Display for State {
         f.write_str(match (results, WRITES.load(Ordering::SeqCst)) {
             (Results::Stdout, _) => "the output is not complete; start again",
             (Results::State, _) => "what was learned so far is stored; start again to do the rest",
+            (Results::Mined, false) => {
+                "what was mined so far is stored; give the same command with --resume to continue"
+            }
             (_, false) => "nothing was written; start again",
-            (Results::Resumed, true) => "all files written so far are complete; continue with --resume",
+            (Results::Resumed | Results::Mined, true) => {
+                "all files written so far are complete; continue with --resume"
+            }
             (Results::Files, true) => "all files written so far are complete; start again to do the rest",
         })
     }

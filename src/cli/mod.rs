@@ -258,7 +258,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         });
     }
 
-    let plan = Plan { cores: cli.cores_used(), results: cli.command.results(), reports: cli.command.resumes() };
+    let plan = Plan { cores: cli.cores_used(), results: cli.command.results(), reports: cli.command.reports() };
     carry_out(plan, &cli.global, &reporter, || cli.command.run(&cli.global, &reporter))
 }
 
@@ -359,15 +359,17 @@ fn taken_apart(error: anyhow::Error, reporter: &Reporter) -> anyhow::Error {
 }
 
 impl Command {
-    /// Whether the command has `--resume` and `--report`.
-    fn resumes(&self) -> bool {
+    /// Whether the command has `--report`.
+    fn reports(&self) -> bool {
         matches!(self, Command::Run(_) | Command::Clean(_) | Command::Extract(_))
     }
 
     /// Where the command writes its results.
     fn results(&self) -> Results {
         match self {
-            Command::Run(_) | Command::Crawl(_) => Results::Resumed,
+            Command::Run(_) => Results::Mined,
+            Command::Mine(args) => args.results(),
+            Command::Crawl(_) => Results::Resumed,
             Command::Clean(args) => args.results(),
             Command::Extract(args) => args.results(),
             Command::Fields(args) => args.results(),

@@ -11,7 +11,7 @@ use dehusk_run::Target;
 
 use super::clean::{How, clean};
 use super::mine::{mine, scan};
-use super::options::{CleanArgs, CorpusArgs, SourceMineArgs, SummaryArgs, folder_to_write};
+use super::options::{CleanArgs, CorpusArgs, LongRunArgs, SourceMineArgs, SummaryArgs, folder_to_write};
 use super::reporter::Reporter;
 use super::summary::Summary;
 use super::{Exit, Global, next};
@@ -43,7 +43,8 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     OutputRoot::create(&args.output, &reads)?;
     let patterns = OutputRoot::create(args.output.join("patterns"), &reads)?;
     let cleaned = Target::Folder(OutputRoot::create(args.output.join("cleaned"), &reads)?);
-    let options = args.mining.options(global).prune(args.cleaning.long.prune.prune);
+    let LongRunArgs { prune, resume, .. } = &args.cleaning.long;
+    let options = args.mining.options(global).prune(prune.prune).resume(*resume);
     mine(&inventory, &patterns, &options, &lexer, reporter, &mut summary)?;
     let library = summary.time("read patterns", || Library::load(patterns.path()))?;
     let inventory = inventory.with_html(view);

@@ -129,7 +129,7 @@ fn mining_stops_and_leaves_the_pattern_files_as_they_were() {
             sandbox.write_pages("tide", 8..pages);
         },
         |sandbox| sandbox.path("out/cleaned").exists(),
-        "nothing was written; start again",
+        "what was mined so far is stored; give the same command with --resume to continue",
     );
     assert_eq!(sandbox.tree("out"), {
         let before = sandbox.tree("patterns").into_iter();

@@ -172,6 +172,57 @@ fn a_run_that_mines_goes_on_as_well() {
     }
 }
 
+/// The number of whole records in a journal of mining. `None` if there is no journal.
+fn records(sandbox: &Sandbox, patterns: &str) -> Option<usize> {
+    let journal = fs::read(sandbox.path(patterns).join(".dehusk/mining.journal")).ok()?;
+    let mut rest = &journal[journal.iter().position(|&byte| byte == b'\n').map_or(journal.len(), |end| end + 1)..];
+    let mut records = 0;
+    while let Some(length) = rest.get(8..16) {
+        let length = u64::from_le_bytes(length.try_into().expect("eight bytes")) as usize;
+        let Some(behind) = rest.get(3 * 8 + length + 8..) else { break };
+        (records, rest) = (records + 1, behind);
+    }
+    Some(records)
+}
+
+#[test]
+fn mining_that_is_killed_goes_on_to_the_same_end() {
+    let sandbox = Sandbox::new();
+    (0..40).for_each(|source| sandbox.write_pages(&format!("s{source:02}"), 100 * source..100 * source + 30));
+    sandbox.expect(0, "run corpus -o undisturbed --quiet");
+    for (command, out, patterns) in
+        [("mine corpus -o mined", "mined", "undisturbed/patterns"), ("run corpus -o run", "run", "undisturbed")]
+    {
+        let folder = if out == "run" { "run/patterns" } else { out };
+        let mut child = start(&sandbox, &format!("{command} --threads 1"));
+        wait_until(&mut child, || records(&sandbox, folder).is_some_and(|records| records > 0));
+        child.kill().expect("it is killed");
+        child.wait().expect("it ends");
+        let mined = records(&sandbox, folder);
+        let ran = sandbox.expect(0, &format!("{command} --resume"));
+        // It may have finished with mining before it was killed.
+        if let Some(mined @ 1..) = mined {
+            ran.says(&format!("{mined} of 40 sources had been mined by the run that was stopped"));
+        }
+        assert!(sandbox.tree(out) == sandbox.tree(patterns), "{command}");
+        assert_eq!(records(&sandbox, folder), None, "{command}");
+    }
+}
+
+#[test]
+fn sources_whose_documents_have_changed_are_mined_again() {
+    let sandbox = Sandbox::new();
+    (0..3).for_each(|source| sandbox.write_pages(&format!("s{source}"), 100 * source..100 * source + 8));
+    // The pattern files cannot be written, so what was mined is kept.
+    sandbox.write("patterns/.dehusk/written.jsonl", "my notes\n");
+    sandbox.expect(1, "mine corpus -o patterns");
+    fs::remove_file(sandbox.path("patterns/.dehusk/written.jsonl")).expect("notes");
+    sandbox.write("corpus/s1/00101.txt", page(999, 3));
+    sandbox.expect(0, "mine corpus -o undisturbed --quiet");
+    sandbox.expect(0, "mine corpus -o patterns --resume").says("2 of 3 sources had been mined");
+    assert!(sandbox.tree("patterns") == sandbox.tree("undisturbed"));
+}
+
 /// The files of a folder, without those that the program stores there for itself.
 fn outputs(sandbox: &Sandbox, folder: &str) -> Tree {
     let mut files = sandbox.tree(folder);

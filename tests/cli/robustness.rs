@@ -1710,6 +1710,55 @@ fn a_named_pipe_in_place_of_a_manifest() {
     sandbox.expect(1, "clean corpus -p patterns -o out --resume").says("is not a manifest of dehusk: move it away");
 }
 
+/// Runs that continue from other content of a journal end like an undisturbed run.
+fn continued_from(others: impl Fn(&[u8]) -> Vec<Vec<u8>>) {
+    let sandbox = Sandbox::new();
+    (0..3).for_each(|source| sandbox.write_pages(&format!("s{source}"), 100 * source..100 * source + 8));
+    sandbox.expect(0, "mine corpus -o undisturbed --quiet");
+    // The pattern files cannot be written, so what was mined is kept.
+    sandbox.write("patterns/.dehusk/written.jsonl", "my notes\n");
+    sandbox.expect(1, "mine corpus -o patterns --quiet");
+    let journal = fs::read(sandbox.path("patterns/.dehusk/mining.journal")).expect("a journal");
+    for (number, other) in others(&journal).into_iter().enumerate() {
+        fs::remove_dir_all(sandbox.path("patterns")).expect("a folder");
+        sandbox.write("patterns/.dehusk/mining.journal", other);
+        let ran = sandbox.expect(0, "mine corpus -o patterns --resume --quiet");
+        assert_eq!(ran.stderr, "", "{number}");
+        assert!(sandbox.tree("patterns") == sandbox.tree("undisturbed"), "{number}");
+        assert!(!sandbox.path("patterns/.dehusk/mining.journal").exists(), "{number}");
+    }
+}
+
+#[test]
+fn a_journal_of_mining_that_is_cut_off() {
+    continued_from(|journal| (0..8).map(|part| journal[..journal.len() * part / 8].to_vec()).collect());
+}
+
+#[test]
+fn a_journal_of_mining_that_is_damaged() {
+    continued_from(|journal| {
+        let damaged = |part: usize| {
+            let mut damaged = journal.to_vec();
+            damaged[journal.len() * part / 8] ^= 1;
+            damaged
+        };
+        (0..8).map(damaged).collect()
+    });
+}
+
+#[test]
+#[cfg(unix)]
+fn a_named_pipe_in_place_of_a_journal_of_mining() {
+    let sandbox = sandbox();
+    let journal = sandbox.path("mined/.dehusk/mining.journal");
+    fs::create_dir_all(sandbox.path("mined/.dehusk")).expect("a folder");
+    assert!(std::process::Command::new("mkfifo").arg(&journal).status().expect("mkfifo").success());
+    for resume in ["", "--resume"] {
+        let ran = sandbox.expect(1, &format!("mine corpus -o mined {resume}"));
+        ran.says("is not a journal of dehusk: move it away");
+    }
+}
+
 #[test]
 #[cfg(unix)]
 fn a_link_in_place_of_a_manifest_or_a_record() {

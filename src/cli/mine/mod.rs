@@ -15,6 +15,7 @@ use dehusk_run::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
 
 use super::check::warn_of_doubts;
 use super::force::ForceArgs;
+use super::interrupt::Results;
 use dehusk_core::shown::size;
 use dehusk_core::tokens::Lexer;
 
@@ -25,8 +26,17 @@ use super::summary::{MinedSummary, Summary, count};
 use super::{Exit, Global};
 
 /// Options for reading and mining documents. They have no meaning with `--from-state`.
-const NOT_FROM_STATE: [&str; 8] =
-    ["corpus", "files_from", "ReadingArgs", "LexerArgs", "no_slots", "near_duplicates", "sample", "all_patterns"];
+const NOT_FROM_STATE: [&str; 9] = [
+    "corpus",
+    "files_from",
+    "ReadingArgs",
+    "LexerArgs",
+    "no_slots",
+    "near_duplicates",
+    "sample",
+    "all_patterns",
+    "resume",
+];
 
 /// Options of `dehusk mine`.
 #[derive(Args, Debug)]
@@ -49,6 +59,12 @@ pub struct MineCommand {
     /// such files.
     #[arg(long, value_name = "FILE", value_parser = path_to_write(), help_heading = "Output", conflicts_with_all = ["output", "from_state", "all_patterns", "prune"])]
     candidates: Option<PathBuf>,
+    /// Continue a run that was stopped
+    ///
+    /// Continue a run that was stopped, and do not mine again what it mined. A source is mined again if its documents or the
+    /// options have changed.
+    #[arg(long, help_heading = "Output", conflicts_with = "candidates")]
+    resume: bool,
     #[command(flatten)]
     prune: PruneArgs,
     #[command(flatten)]
@@ -75,7 +91,7 @@ pub fn run(args: &MineCommand, alike: Option<Alike>, global: &Global, reporter: 
         summary.wrote.push(path.display().to_string());
     } else {
         let output = OutputRoot::create(args.output(), &inventory.reads().and(&global.reads))?;
-        let options = args.mining.options(global).alike(alike).prune(args.prune.prune);
+        let options = args.mining.options(global).alike(alike).prune(args.prune.prune).resume(args.resume);
         mine(&inventory, &output, &options, &lexer, reporter, &mut summary)?;
     }
     summary.skipped = reporter.skipped();
@@ -160,6 +176,14 @@ pub fn mine(
 }
 
 impl MineCommand {
+    /// What is left when the command is stopped.
+    pub fn results(&self) -> Results {
+        match (&self.candidates, &self.from_state) {
+            (None, None) => Results::Mined,
+            _ => Results::Files,
+        }
+    }
+
     /// The folder for pattern files. It is always given unless candidates are written.
     fn output(&self) -> &Path {
         self.output.as_deref().unwrap_or(Path::new(""))

@@ -88,7 +88,7 @@ pub struct LongRunArgs {
     pub max_errors: Option<usize>,
     /// Continue a run that was stopped
     ///
-    /// Continue a run that was stopped, and do not clean again what it finished. The patterns and options must be the
+    /// Continue a run that was stopped, and do not do again what it finished. The patterns and options must be the
     /// same.
     #[arg(long)]
     pub resume: bool,

@@ -38,7 +38,7 @@ const NAME: &str = "mining.journal";
 /// Length of a number in a record.
 const NUMBER: usize = size_of::<u64>();
 /// Length of the numbers before what was mined: the key, the length in the file, and the length of the JSON.
-const HEAD: usize = 3 * NUMBER;
+const RECORD_HEAD: usize = 3 * NUMBER;
 
 /// What was mined of sources.
 #[derive(Debug)]
@@ -205,7 +205,7 @@ fn records<'f>(file: &'f File, header: &str) -> io::Result<impl Iterator<Item = 
     let is_alike = first == header.as_bytes();
     Ok(iter::from_fn(move || {
         let [key, bytes, length] = if is_alike { checked(&mut file).ok()?? } else { return None };
-        let place = Place { start: position + HEAD as u64, bytes, length };
+        let place = Place { start: position + RECORD_HEAD as u64, bytes, length };
         position = place.end();
         Some((key, place))
     }))
@@ -225,7 +225,7 @@ fn checked(file: &mut impl Read) -> io::Result<Option<[u64; 3]>> {
 
 fn record(key: u64, mined: &Mined) -> io::Result<Vec<u8>> {
     let (packed, length) = packed(mined)?;
-    let mut record = Hashed::new(Vec::with_capacity(HEAD + packed.len() + NUMBER));
+    let mut record = Hashed::new(Vec::with_capacity(RECORD_HEAD + packed.len() + NUMBER));
     [key, packed.len() as u64, length].iter().try_for_each(|number| record.write_all(&number.to_le_bytes()))?;
     record.write_all(&packed)?;
     let hash = record.hash();
