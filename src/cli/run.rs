@@ -8,6 +8,7 @@ use dehusk_corpus::OutputRoot;
 use dehusk_run::Library;
 
 use dehusk_run::Target;
+use dehusk_run::mine::journal::remove_journal;
 
 use super::clean::{How, clean};
 use super::mine::{mine, scan};
@@ -44,7 +45,7 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let patterns = OutputRoot::create(args.output.join("patterns"), &reads)?;
     let cleaned = Target::Folder(OutputRoot::create(args.output.join("cleaned"), &reads)?);
     let LongRunArgs { prune, resume, .. } = &args.cleaning.long;
-    let options = args.mining.options(global).prune(prune.prune).resume(*resume);
+    let options = args.mining.options(global).prune(prune.prune).resume(*resume).keeps_journal(true);
     mine(&inventory, &patterns, &options, &lexer, reporter, &mut summary)?;
     let library = summary.time("read patterns", || Library::load(patterns.path()))?;
     let inventory = inventory.with_html(view);
@@ -52,6 +53,7 @@ pub fn run(args: &RunArgs, global: &Global, reporter: &Reporter) -> anyhow::Resu
     let inventory = if options.needs_trees(&library) { inventory.with_trees() } else { inventory };
     let how = How { library: &library, options, max_errors: args.cleaning.long.max_errors };
     clean(&inventory, &cleaned, &how, reporter, &mut summary)?;
+    remove_journal(&patterns)?;
     summary.skipped = reporter.skipped();
     summary.next = next::commands(&args.corpus, patterns.path(), &inventory, &summary);
     summary.print(args.summary.json, global.quiet)?;

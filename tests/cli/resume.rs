@@ -210,6 +210,25 @@ fn mining_that_is_killed_goes_on_to_the_same_end() {
 }
 
 #[test]
+fn a_run_that_is_killed_while_it_cleans_does_not_mine_again() {
+    let sandbox = Sandbox::new();
+    sandbox.write_pages("tide", 0..400);
+    sandbox.expect(0, "run corpus -o undisturbed --quiet");
+    let mut child = start(&sandbox, "run corpus -o run --threads 1");
+    wait_until(&mut child, || sandbox.path("run/cleaned/tide/00000.txt").exists());
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    let mined = records(&sandbox, "run/patterns");
+    let ran = sandbox.expect(0, "run corpus -o run --resume");
+    // It may have ended before it was killed.
+    if mined == Some(1) {
+        ran.says("1 of 1 source had been mined by the run that was stopped");
+    }
+    assert!(outputs(&sandbox, "run") == outputs(&sandbox, "undisturbed"));
+    assert_eq!(records(&sandbox, "run/patterns"), None);
+}
+
+#[test]
 fn sources_whose_documents_have_changed_are_mined_again() {
     let sandbox = Sandbox::new();
     (0..3).for_each(|source| sandbox.write_pages(&format!("s{source}"), 100 * source..100 * source + 8));

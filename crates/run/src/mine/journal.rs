@@ -1,4 +1,4 @@
-//! Keeps what was mined of each source until the pattern files are written, so that a stopped run can continue.
+//! Keeps what was mined of each source until the run ends, so that a stopped run can continue.
 //!
 //! The file is `PATTERNS/.dehusk/mining.journal`. Its first line names the format, and the work: everything that decides
 //! what is mined of given texts. A record for each source follows, which is appended in one call as soon as the source
@@ -165,13 +165,27 @@ impl Journal {
         }
     }
 
-    /// Deletes the file: the pattern files have all that was mined.
+    /// Deletes the file: the run ends.
     pub fn remove(mut self) {
         *self.is_kept.get_mut() = false;
     }
 
     fn file(&self) -> MutexGuard<'_, File> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Deletes the journal of a folder for pattern files, if no other run is mining into it.
+///
+/// # Errors
+/// If it cannot be deleted.
+#[doc(hidden)]
+pub fn remove_journal(output: &OutputRoot) -> Result<()> {
+    let path = output.own_folder()?.join(NAME);
+    match regular::open(&path) {
+        Ok(file) if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        _ => Ok(fs::remove_file(&path).map_err(|error| OutputError::Write { path, error })?),
     }
 }
 

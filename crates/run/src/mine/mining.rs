@@ -58,7 +58,7 @@ pub fn mine_corpus(
     let (html, prune) = (inventory.options().html, Prune::new(options.prune, is_all_listed));
     let mined = Combiner { samples: &samples, html, lexer, options, cleaning: CleanOptions::default(), observer }
         .write(sources, &reviewed, output, prune)?;
-    if let Some(journal) = journal {
+    if let Some(journal) = journal.filter(|_| !options.keeps_journal) {
         journal.remove();
     }
     Ok(mined)
@@ -151,7 +151,7 @@ pub struct Miner<'a> {
 /// How far the texts of a source are worked on.
 enum Work {
     /// The journal has what was mined.
-    Done(Mined),
+    Done(Box<Mined>),
     /// They are tokenized.
     Tokenized(SymbolSequence),
 }
@@ -223,7 +223,7 @@ impl<'a> Miner<'a> {
                 continue;
             };
             if let Some(mined) = self.journal.and_then(|journal| journal.mined(&listing.id, &texts, self.lexer)) {
-                break (read, texts, Work::Done(mined), share);
+                break (read, texts, Work::Done(Box::new(mined)), share);
             }
             let sequence = lexed(&listing.id, &texts, self.lexer)?;
             let need_of_tokens = need_of(&texts, &sequence);
@@ -249,7 +249,7 @@ impl<'a> Miner<'a> {
         let mined = match work {
             Work::Done(mined) => {
                 self.observer.step_done_before(steps);
-                mined
+                *mined
             }
             Work::Tokenized(sequence) => {
                 let alike = self.options.alike.map(|alike| alike(reading, &places, self.observer));

@@ -28,6 +28,10 @@ pub struct CorpusMineOptions {
     /// Whether the run continues one that was stopped: sources that it had mined, and whose texts are the same, are not
     /// mined again.
     pub resume: bool,
+    /// Whether the journal stays when the pattern files are written, because the caller goes on and may be stopped, too.
+    /// It ends with [`remove_journal`](crate::mine::journal::remove_journal).
+    #[doc(hidden)]
+    pub keeps_journal: bool,
     /// Memory for documents, in bytes.
     pub memory: u64,
     /// Maximum number of sources that are mined at the same time: 1 to 8 for each core.
@@ -41,6 +45,7 @@ dehusk_core::setters!(CorpusMineOptions {
     alike: Option<Alike>,
     prune: bool,
     resume: bool,
+    keeps_journal: bool,
     memory: u64,
     threads: usize,
 });
@@ -55,6 +60,7 @@ impl Default for CorpusMineOptions {
             alike: None,
             prune: false,
             resume: false,
+            keeps_journal: false,
             memory: dehusk_corpus::Budget::default().limit(),
             threads: all_cores(),
         }
