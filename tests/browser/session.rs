@@ -21,6 +21,7 @@ use super::in_target;
 use super::process::Process;
 use super::tools::Tools;
 use super::waiting::PATIENCE;
+use super::waiting::eventually;
 
 /// Headless, without features that use the network for anything but the pages, and able to run as any user.
 const FLAGS: [&str; 8] = [
@@ -89,11 +90,15 @@ impl Browser {
         self.run_with(script, Vec::new())
     }
 
-    /// Sets the width and the height of the page in CSS pixels.
+    /// Sets the width and the height of the page in CSS pixels, and waits until the page has them.
     #[track_caller]
     pub fn resize(&self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.devtools("Emulation.setDeviceMetricsOverride", size);
+        eventually("the new size of the page", || match self.run("return [innerWidth, innerHeight]") {
+            now if now == json!([width, height]) => Ok(()),
+            now => Err(format!("it is {now}")),
+        });
     }
 
     /// Sets the preferred colours.
