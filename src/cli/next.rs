@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dehusk_corpus::{InputFile, Inventory, SourceBy};
+use dehusk_corpus::{FileKind, InputFile, Inventory, SourceBy};
 
 use super::options::{CorpusArgs, ReadingArgs};
 use super::summary::Summary;
@@ -18,7 +18,12 @@ pub fn commands(corpus: &CorpusArgs, patterns: &Path, inventory: &Inventory, sum
     let review = (cfg!(feature = "review") && can_be_read_again).then_some(review);
     let file = file_that_lost_most(inventory, summary).filter(|_| can_be_read_again);
     let explain = file.map(|file| {
-        let line = if file.holds_many() { " --line 1" } else { "" };
+        let line = match file.kind() {
+            // The first row of CSV names the columns.
+            FileKind::Csv => " --line 2",
+            _ if file.holds_many() => " --line 1",
+            _ => "",
+        };
         format!("dehusk explain {}{line} {how}", quoted(&file.path().to_string_lossy()))
     });
     review.into_iter().chain(explain).collect()

@@ -186,6 +186,22 @@ fn pages_are_alike_in_every_format() {
 }
 
 #[test]
+fn the_commands_that_may_be_next_work_in_every_format() {
+    let (sandbox, corpus) = (Sandbox::new(), texts());
+    for (name, bytes) in [
+        ("a.jsonl", json_lines(&corpus, "text").into_bytes()),
+        ("b.json", array(&corpus, "text")),
+        ("c.csv", csv(&corpus, "text", ',')),
+        ("d.wet", warc(&corpus, conversion)),
+    ] {
+        sandbox.write(name, bytes);
+        let ran = sandbox.expect(0, &format!("run {name} -o out/{name}/"));
+        let explain = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("dehusk explain "));
+        sandbox.expect(0, &format!("explain {}", explain.expect("a command")));
+    }
+}
+
+#[test]
 fn stdin_is_mined_and_cleaned_as_a_file_is() {
     let (sandbox, corpus) = (Sandbox::new(), texts());
     let lines = json_lines(&corpus, "text").into_bytes();

@@ -30,12 +30,14 @@ use whole::Shown;
 pub struct ExplainArgs {
     /// Document to show, or with --line the file that contains it
     ///
-    /// Document to show. With --line, the JSONL file that contains it. With --pattern, also a corpus.
+    /// Document to show. With --line, the file of many documents that contains it. With --pattern, also a corpus.
     document: PathBuf,
     /// Folder with the pattern files, or a single file
     #[arg(short, long, value_name = "PATTERNS", help_heading = "Input")]
     patterns: PathBuf,
-    /// Line of the document in a JSONL file, from 1
+    /// Line, record, value or row of the document in its file, from 1
+    ///
+    /// Line, record, value or row of the document in its file, from 1. The first row of CSV names the columns.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Input")]
     line: Option<u64>,
     #[command(flatten)]

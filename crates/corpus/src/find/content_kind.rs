@@ -11,14 +11,14 @@ use crate::read::compression::decompressed;
 use crate::read::decode::decode;
 
 /// Number of bytes that are looked at.
-const LOOKED_AT: u64 = 64 * 1024;
+const START_BYTES: u64 = 64 * 1024;
 
 /// What `file` contains. `None` if it is empty, binary or cannot be read.
 pub(crate) fn content_kind(file: File) -> Option<FileKind> {
     let (_, input) = decompressed(Box::new(file)).ok()?;
     let mut start = Vec::new();
     // Damaged compressed data are reported when the file is read.
-    let _ = input.take(LOOKED_AT).read_to_end(&mut start);
+    let _ = input.take(START_BYTES).read_to_end(&mut start);
     of_content(&start)
 }
 
