@@ -7,16 +7,27 @@ import sys
 import pytest
 
 import dehusk
+from dehusk import _progress
 
 Rows = list[dict[str, str]]
 
 
-def test_a_bar_for_each_stage(news: Rows, patterns: dehusk.Patterns, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bar_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    with _progress.shown(True) as show:
+        assert show is not None
+        for done, total, stage in [(0, 4, "mining"), (1, 4, "mining"), (0, 2, "choosing patterns"), (2, 2, "choosing patterns")]:
+            show(done, total, stage)
+    shown = capsys.readouterr()
+    assert "mining: 100%" in shown.err and "choosing patterns: 100%" in shown.err and shown.out == ""
+
+
+def test_bars_of_a_run(news: Rows, patterns: dehusk.Patterns, capsys: pytest.CaptureFixture[str]) -> None:
+    # A stage that is over before its progress is told has no bar.
     assert dehusk.mine(news, progress=True) == patterns
     shown = capsys.readouterr()
-    assert "mining: " in shown.err and "100%" in shown.err and shown.out == ""
+    assert "100%" in shown.err and shown.out == ""
     dehusk.clean(news, progress=True)
-    assert "mining: " in capsys.readouterr().err
+    assert "100%" in capsys.readouterr().err
 
 
 def test_lines_without_tqdm(
