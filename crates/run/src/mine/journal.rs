@@ -5,7 +5,7 @@
 //! is mined. So a run that is stopped or killed loses at most what it is mining, and there is nothing to write when it
 //! is stopped.
 //!
-//! A record has a hash of the source's name and texts, two lengths, what was mined ([`packed`]), and a hash of all
+//! A record has a hash of the source's name and texts, two lengths, what was mined (packed as JSON), and a hash of all
 //! these bytes. The first record that is cut off or damaged ends the journal. There may be a million sources, so only
 //! the places of records are in memory.
 
