@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -63,6 +64,8 @@ def test_spark(articles: list[dict[str, str]]) -> None:
     engine("pyspark")
     python, *command = shlex.split(block("Spark", "sh"))
     assert python == "python"
-    subprocess.run([sys.executable, *command], check=True, capture_output=True)
-    lines = [line for file in Path("out/cleaned").glob("*.json*") for line in file.read_text("utf-8").splitlines()]
+    # As in an environment that is activated.
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    subprocess.run([sys.executable, *command], check=True, capture_output=True, env=environment)
+    lines = [line for file in Path("out/cleaned").glob("part-*") for line in file.read_text("utf-8").splitlines()]
     assert_cleaned([json.loads(line)["text"] for line in lines], articles)
