@@ -50,10 +50,16 @@ struct Field {
 
 /// Reads the first row of a table. Reads no more than `most` bytes.
 pub(crate) fn first_row(input: &mut impl BufRead, most: u64) -> io::Result<Vec<u8>> {
-    let (mut row, mut input) = (Vec::new(), input.by_ref().take(most));
-    // A line break between quotes does not end the row. The delimiter is not known yet, but quotes come in pairs.
-    while input.read_until(b'\n', &mut row)? > 0 && row.iter().filter(|&&byte| byte == b'"').count() % 2 == 1 {}
-    Ok(row)
+    let (mut row, mut is_quoted, mut input) = (Vec::new(), false, input.by_ref().take(most));
+    loop {
+        let start = row.len();
+        let read = input.read_until(b'\n', &mut row)?;
+        // A line break between quotes does not end the row. The delimiter is not known yet, but quotes come in pairs.
+        is_quoted ^= row[start..].iter().filter(|&&byte| byte == b'"').count() % 2 == 1;
+        if read == 0 || !is_quoted {
+            return Ok(row);
+        }
+    }
 }
 
 /// Whether input that begins with `start` is a table: its first line names a column of documents and has more columns.

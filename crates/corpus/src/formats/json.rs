@@ -131,7 +131,7 @@ impl JsonRecords {
     /// The bytes of `line` with its `document` replaced by `new`: see [`rewrite_line`].
     pub(crate) fn rewrite(&self, line: &Line, document: &Document, new: &str) -> Result<String, Reason> {
         let text = self.text(line)?;
-        let (joint, text) = text.split_at(self.joint(text).len());
+        let (joint, text) = text.split_at(self.joint_of(line).len());
         let is_string = |value: &&Range<usize>| {
             text.get((*value).clone()).is_some_and(|value| value.starts_with('"') && value.ends_with('"'))
         };
@@ -155,7 +155,7 @@ impl JsonRecords {
     /// A line and the values in it. `None` if it is blank.
     fn record(&self, line: &Line) -> Result<Option<(&str, Record<'_>)>, Reason> {
         let text = self.text(line)?;
-        let text = &text[self.joint(text).len()..];
+        let text = &text[self.joint_of(line).len()..];
         let is_blank = text.trim_start_matches('\u{feff}').trim_ascii().is_empty();
         if is_blank {
             return Ok(None);
@@ -166,12 +166,6 @@ impl JsonRecords {
         let record = Record::parse(text, &self.container.options.keys)?;
         self.container.note_keys(record.has(), line.number, || keys_of(text));
         Ok(Some((text, record)))
-    }
-
-    /// The start of a record that is no part of its value. A line has none.
-    fn joint<'t>(&self, text: &'t str) -> &'t str {
-        let length = if self.division == Division::Values { joint(text.as_bytes()).len() } else { 0 };
-        &text[..length]
     }
 
     fn text(&self, line: &Line) -> Result<&str, Reason> {

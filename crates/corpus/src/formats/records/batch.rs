@@ -136,7 +136,7 @@ impl Batch {
         let document = match &self.content {
             Content::Json(records, at) => records.parse(&at[index], patience),
             Content::Csv(rows, at) => rows.fields(&at[index]).and_then(|row| {
-                let document = |row| self.document_of_row(row, index, rows.columns(), patience);
+                let document = |row| self.document_of_row(row, index, || rows.columns(), patience);
                 row.map(document).transpose()
             }),
             &Content::TooLong { bytes, .. } => Err(self.container.options.too_large(bytes)),
@@ -150,7 +150,7 @@ impl Batch {
             Content::Page(bytes) => self.container.document_of_page(bytes, patience).map(Some),
             #[cfg(feature = "parquet")]
             Content::Rows(rows) => {
-                let document = |row| self.document_of_row(row, index, rows.columns(), patience);
+                let document = |row| self.document_of_row(row, index, || rows.columns(), patience);
                 rows.fields(index).and_then(document).map(Some)
             }
         };
@@ -161,11 +161,11 @@ impl Batch {
         &self,
         row: Fields,
         index: usize,
-        columns: impl std::fmt::Display,
+        columns: impl Fn() -> String,
         patience: Patience,
     ) -> Result<Document, Reason> {
         let has = [row.id.is_some(), row.source.is_some(), row.url.is_some()];
-        self.container.note_keys(has, self.number(index), || format!("has the columns {columns}"));
+        self.container.note_keys(has, self.number(index), || format!("has the columns {}", columns()));
         self.container.document_of(row, self.number(index), patience)
     }
 
