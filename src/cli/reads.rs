@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, Command};
 
 use dehusk_corpus::Reads;
-use dehusk_run::library::pattern_files;
 
 use super::config::is_path;
 
@@ -16,28 +15,25 @@ const PATTERNS: &str = "patterns";
 
 /// The files and folders on a command line that are read, and the file with its settings.
 pub fn reads(command: &Command, matches: &ArgMatches, settings: Option<&Path>) -> Reads {
-    let mut paths: Vec<PathBuf> = settings.map(Path::to_owned).into_iter().collect();
+    let mut reads = Reads::nothing().files(settings);
     let (mut command, mut matches) = (Some(command), Some(matches));
     while let Some((inner, given)) = command.zip(matches) {
         let read = inner.get_arguments().filter(|argument| is_path(argument) && !is_written(argument));
-        read.for_each(|argument| paths.extend(paths_of(argument, given)));
+        reads = read.fold(reads, |reads, argument| with_paths_of(reads, argument, given));
         let below = given.subcommand();
         command = below.and_then(|(name, _)| inner.find_subcommand(name));
         matches = below.map(|(_, given)| given);
     }
-    Reads::nothing().files(paths)
+    reads
 }
 
 fn is_written(argument: &Arg) -> bool {
     !argument.is_positional() && WRITTEN.contains(&argument.get_id().as_str())
 }
 
-fn paths_of(argument: &Arg, matches: &ArgMatches) -> Vec<PathBuf> {
+fn with_paths_of(reads: Reads, argument: &Arg, matches: &ArgMatches) -> Reads {
     let id = argument.get_id().as_str();
     let given = matches.try_get_raw(id).ok().flatten().into_iter().flatten().map(PathBuf::from);
-    match id {
-        // Pattern files that cannot be read are reported when they are loaded.
-        PATTERNS => given.flat_map(|path| pattern_files(&path).unwrap_or_default()).collect(),
-        _ => given.collect(),
-    }
+    let (folders, others): (Vec<PathBuf>, Vec<PathBuf>) = given.partition(|path| id == PATTERNS && path.is_dir());
+    folders.iter().fold(reads.files(others), |reads, folder| reads.files_in(folder, "yaml"))
 }

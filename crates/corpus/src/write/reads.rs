@@ -4,7 +4,7 @@
 //! against them before it is written. Files are compared by their identity in the file system, not by their paths: a
 //! link, another mount or another spelling leads to the same file.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -28,6 +28,8 @@ struct Part {
     /// The folders that contain a corpus, each with the path of one such corpus.
     around: FxHashMap<FileId, PathBuf>,
     documents: Documents,
+    /// A folder of which only files with one extension are read.
+    folder: Option<Folder>,
 }
 
 /// The files of a corpus. Files in its folders can have other names elsewhere.
@@ -37,6 +39,16 @@ struct Documents {
     /// The index of each file. Computed only if an output is a file with several names, because all files are looked
     /// at.
     known: OnceLock<FxHashMap<FileId, usize>>,
+}
+
+/// The files of a folder that have an extension. There may be a hundred thousand, so they are looked at only if an
+/// output may be one of them.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    id: FileId,
+    extension: &'static str,
+    known: OnceLock<FxHashMap<FileId, PathBuf>>,
 }
 
 impl Reads {
@@ -74,6 +86,20 @@ impl Reads {
         self
     }
 
+    /// Adds the files directly in a folder whose names end in `.` and `extension`, as they are when the first output may
+    /// be one of them. Outputs may be beside these files.
+    #[doc(hidden)]
+    pub fn files_in(mut self, folder: &Path, extension: &'static str) -> Reads {
+        let mut part = Part::default();
+        // What a link leads to has no other name that would show it.
+        let links = entries(folder, extension).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        links.for_each(|link| drop(part.add(&link.path())));
+        part.folder =
+            FileId::of(folder).map(|id| Folder { path: folder.into(), id, extension, known: OnceLock::new() });
+        self.0.push(Arc::new(part));
+        self
+    }
+
     /// Adds the files and folders of `others`.
     #[must_use]
     pub fn and(mut self, others: &Reads) -> Reads {
@@ -101,11 +127,14 @@ impl Reads {
     /// Fails if this file is read.
     #[doc(hidden)]
     pub fn refuse_file(&self, path: &Path, id: &FileId) -> Result<(), OutputError> {
-        self.refuse_if(path, "the same as", |part| part.read.get(id).cloned())?;
-        match has_other_names(path) {
-            true => self.refuse_if(path, "the same as", |part| part.documents.path_of(id)),
-            false => Ok(()),
-        }
+        let has_other_names = has_other_names(path);
+        let folder = || fs::canonicalize(path).ok().and_then(|path| FileId::of(path.parent()?));
+        let folder = if self.0.iter().any(|part| part.folder.is_some()) { folder() } else { None };
+        self.refuse_if(path, "the same as", |part| {
+            let listed = part.folder.as_ref().filter(|listed| has_other_names || folder.as_ref() == Some(&listed.id));
+            let document = || if has_other_names { part.documents.path_of(id) } else { None };
+            part.read.get(id).cloned().or_else(|| listed?.path_of(id)).or_else(document)
+        })
     }
 
     /// Fails if writing to `path` would replace something that is read. The folder of `path` was checked before.
@@ -140,6 +169,24 @@ impl Documents {
         });
         Some(self.files.get(*known.get(id)?)?.path())
     }
+}
+
+impl Folder {
+    /// The path of the file with this identity, if there is one.
+    fn path_of(&self, id: &FileId) -> Option<PathBuf> {
+        let known = self.known.get_or_init(|| {
+            let paths = entries(&self.path, self.extension).map(|entry| entry.path());
+            paths.filter_map(|path| Some((FileId::of(&path)?, path))).collect()
+        });
+        known.get(id).cloned()
+    }
+}
+
+/// What is directly in a folder and has an extension. Nothing if the folder cannot be read, which is reported when its
+/// files are read.
+fn entries(folder: &Path, extension: &'static str) -> impl Iterator<Item = DirEntry> {
+    let all = fs::read_dir(folder).into_iter().flatten().flatten();
+    all.filter(move |entry| Path::new(&entry.file_name()).extension().is_some_and(|found| found == extension))
 }
 
 impl Part {
@@ -195,27 +242,34 @@ mod tests {
 
     #[test]
     fn files_are_known_by_any_name() {
-        let folder = tree(&[("p/a.yaml", b"a"), ("corpus/s/1.txt", b"1"), ("other/x.txt", b"x")]);
+        let folder = tree(&[("p/a.yaml", b"a"), ("p/b.txt", b"b"), ("corpus/s/1.txt", b"1"), ("other/x.txt", b"x")]);
         let at = |path: &str| folder.path().join(path);
         symlink("../p/a.yaml", at("other/link")).expect("a link");
         symlink("p", at("folder")).expect("a link");
         fs::hard_link(at("p/a.yaml"), at("other/hard")).expect("a link");
         symlink("../corpus/s/new.txt", at("other/new")).expect("a link");
-        let reads = Reads::nothing().files([at("folder/a.yaml")]).and(&Reads::nothing().corpus([at("corpus")]));
-        let relation = |path: &str| match reads.refuse(&at(path)) {
-            Ok(()) => "apart",
-            Err(OutputError::MeetsInput { relation, .. }) => relation,
-            Err(error) => panic!("{error}"),
-        };
-        for path in ["p/a.yaml", "folder/a.yaml", "other/link", "other/hard", "other/../p/a.yaml", "corpus"] {
-            assert_eq!(relation(path), "the same as", "{path}");
+        fs::write(at("other/led"), "led").expect("a file");
+        symlink("../other/led", at("p/link.yaml")).expect("a link");
+        let corpus = Reads::nothing().corpus([at("corpus")]);
+        let named = Reads::nothing().files(["a.yaml", "link.yaml"].map(|name| at("folder").join(name)));
+        for reads in [named, Reads::nothing().files_in(&at("folder"), "yaml")] {
+            let reads = reads.and(&corpus);
+            let relation = |path: &str| match reads.refuse(&at(path)) {
+                Ok(()) => "apart",
+                Err(OutputError::MeetsInput { relation, .. }) => relation,
+                Err(error) => panic!("{error}"),
+            };
+            let linked = ["other/link", "other/hard", "other/led", "p/link.yaml"];
+            for path in ["p/a.yaml", "folder/a.yaml", "other/../p/a.yaml", "corpus"].iter().chain(&linked) {
+                assert_eq!(relation(path), "the same as", "{path}");
+            }
+            for path in ["corpus/s/1.txt", "corpus/new/deeper", "other/../corpus/s"] {
+                assert_eq!(relation(path), "inside", "{path}");
+            }
+            for path in ["p", "p/b.yaml", "p/b.txt", "folder/b.txt", "other", "other/x.txt", "new/x.txt"] {
+                assert_eq!(relation(path), "apart", "{path}");
+            }
+            assert_eq!(relation(""), "a parent folder of");
         }
-        for path in ["corpus/s/1.txt", "corpus/new/deeper", "other/../corpus/s"] {
-            assert_eq!(relation(path), "inside", "{path}");
-        }
-        for path in ["p", "p/b.yaml", "other", "other/x.txt", "new/x.txt"] {
-            assert_eq!(relation(path), "apart", "{path}");
-        }
-        assert_eq!(relation(""), "a parent folder of");
     }
 }
