@@ -214,6 +214,8 @@ pub use dehusk_core::patterns::{FileProblem, Keep, LexerCache, Loose, Pattern, P
 #[doc(inline)]
 pub use dehusk_core::selection::select;
 
+#[doc(hidden)]
+pub use dehusk_core::cleaning::cleaner::Compiler;
 #[doc(inline)]
 pub use dehusk_core::cleaning::cleaner::drift::Drift;
 #[doc(inline)]

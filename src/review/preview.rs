@@ -336,10 +336,9 @@ impl State {
     ) -> Result<Look, CleanError> {
         let reading = self.cleaner.read_page(scratch, text, tree.as_deref(), go_on)?;
         let cleaning = self.cleaner.explain(text, &reading);
-        let all = found(self.cleaner.patterns().len(), &reading, &cleaning).into_iter();
-        let watched = all.filter(|(pattern, _)| {
-            self.cleaner.origins()[*pattern].is_some_and(|origin| self.watched.contains(&origin))
-        });
+        let all = found(self.cleaner.count(), &reading, &cleaning).into_iter();
+        let is_watched = |origin| self.watched.contains(&origin);
+        let watched = all.filter(|(pattern, _)| self.cleaner.origin(*pattern).is_some_and(is_watched));
         let mut matches: Vec<Found> = watched.flat_map(|(_, matches)| matches).collect();
         matches.sort_by_key(|found| (found.bytes.start, found.bytes.end));
         Ok(Look { cleaning, matches })

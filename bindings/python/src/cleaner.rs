@@ -1,12 +1,13 @@
 //! Cleans texts and pages, one by one or in batches.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dehusk::{
-    BlockModel, Budget, CleanOptions, Cleaner as SourceCleaner, Cleaning, Declared, Favor, MAX_DOCUMENT_BYTES,
-    Metadata, MinedFrom, Observer, PageAspect, PageChoices, PageJudge, PartChoice, PatternFile, Removed, SHARED,
-    Scratch, SourceMap, SpanUnit, Tree, page_markdown, page_pruned, read_despite_scripts, removed,
+    BlockModel, Budget, CleanOptions, Cleaner as SourceCleaner, Cleaning, Compiler, Declared, Favor,
+    MAX_DOCUMENT_BYTES, Metadata, MinedFrom, Observer, PageAspect, PageChoices, PageJudge, PartChoice, PatternFile,
+    Removed, SHARED, Scratch, SourceMap, SpanUnit, Tree, page_markdown, page_pruned, read_despite_scripts, removed,
 };
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -64,7 +65,7 @@ type Arguments = (Patterns, bool, Option<String>, Option<f64>);
 /// The data that all calls share. The cleaner of a source is compiled when its first text comes.
 pub struct Core {
     files: Arc<Files>,
-    shared: OnceLock<Option<PatternFile>>,
+    compiler: OnceLock<Compiler<'static>>,
     options: CleanOptions,
     max_removed: f64,
     own: Mutex<HashMap<String, Arc<SourceCleaner>>>,
@@ -99,8 +100,8 @@ impl Output {
 
 impl Core {
     fn new(files: Arc<Files>, options: CleanOptions, max_removed: f64) -> Core {
-        let (own, other, scratches, shared) = (Mutex::default(), OnceLock::new(), Mutex::default(), OnceLock::new());
-        Core { files, shared, options, max_removed, own, other, scratches }
+        let (compiler, own, other, scratches) = Default::default();
+        Core { files, compiler, options, max_removed, own, other, scratches }
     }
 
     /// Refuses a source without patterns, unless `missing` says that its texts are kept.
@@ -133,10 +134,10 @@ impl Core {
 
     fn compile(&self, source: &str) -> Result<SourceCleaner> {
         let own = self.files.parse(source)?;
-        let shared = get_or_try_init(&self.shared, || self.files.parse(SHARED))?;
-        let files: Vec<&PatternFile> = own.iter().chain(shared).collect();
-        Ok(match files.is_empty() {
-            false => SourceCleaner::new(&files, &self.options),
+        let compiler = || Ok(Compiler::new(self.files.parse(SHARED)?.map(Cow::Owned), self.options.clone()));
+        let compiler = get_or_try_init(&self.compiler, compiler)?;
+        Ok(match own.is_none() && compiler.shared().is_none() {
+            false => compiler.cleaner(own.as_ref().as_slice()),
             // If there are no patterns for a source, the structure of a page is the only evidence.
             true => SourceCleaner::new(&[&without_patterns(source)], &self.options.clone().decision(None)),
         })
@@ -507,10 +508,9 @@ impl Cleaner {
 fn named(removed: &Removed<'_>, cleaner: &SourceCleaner) -> (usize, usize, f64, Vec<String>) {
     let mut ids: Vec<String> = Vec::new();
     for (_, index) in removed.spans.iter().flat_map(|span| &span.because) {
-        if let Some(pattern) = cleaner.patterns().get(*index)
-            && !ids.contains(&pattern.id)
-        {
-            ids.push(pattern.id.clone());
+        let id = &cleaner.pattern(*index).id;
+        if !ids.contains(id) {
+            ids.push(id.clone());
         }
     }
     (removed.range.start, removed.range.end, removed.score, ids)

@@ -31,28 +31,28 @@ impl Shown<'_> {
 
     /// The patterns that acted, sorted by how much of the removed text they explain.
     fn legend(&self, bytes: usize, explanation: &Explanation) -> String {
-        let (screen, patterns) = (self.screen, self.cleaner.patterns());
+        let (screen, cleaner) = (self.screen, self.cleaner);
         let Explanation { removed, by_pattern, by_part, unmatched, probability, expected, .. } = explanation;
         let mut legend = format!("---\n{removed} of {bytes} bytes would be removed");
         if expected.lost > 0 {
             legend += &format!("; about {} of them may be content", expected.lost);
         }
         legend.push('\n');
-        let id = |index: usize| screen.on_one_line(&patterns[index].id);
+        let id = |index: usize| screen.on_one_line(&cleaner.pattern(index).id);
 
         let names = by_pattern.iter().map(|&(index, _)| id(index).chars().count());
         let names = names.chain(by_part.iter().map(|(part, _)| part.name().len()));
         let width = names.chain((*unmatched > 0).then_some(NO_PATTERN.len())).max().unwrap_or(0);
         let bytes = by_pattern.iter().map(|(_, bytes)| bytes).chain(by_part.iter().map(|(_, bytes)| bytes));
         let figures = bytes.chain([unmatched]).max().unwrap_or(&0).to_string().len();
-        let spreads: Vec<String> = by_pattern.iter().map(|&(index, _)| spread(&patterns[index])).collect();
+        let spreads: Vec<String> = by_pattern.iter().map(|&(index, _)| spread(cleaner.pattern(index))).collect();
         let widest = spreads.iter().map(String::len).max().unwrap_or(0);
 
         let name = |name: &str| screen.paint(Style::Id, &format!("{name:width$}"));
 
         for (&(index, bytes), spread) in by_pattern.iter().zip(&spreads) {
-            let pattern = &patterns[index];
-            let status = match self.cleaner.origins()[index] {
+            let pattern = cleaner.pattern(index);
+            let status = match cleaner.origin(index) {
                 Some(_) => screen.paint(Style::of_status(pattern.status), pattern.status.name()),
                 None => "evidence".to_owned(),
             };

@@ -42,7 +42,7 @@ pub fn removed_parts(text: &str, cleaner: &Cleaner, cleaning: &Cleaning) -> Vec<
         let mut at = span.range.start;
         for (bytes, pattern) in &span.because {
             parts.push((trimmed(text, at..bytes.start), None));
-            parts.push((bytes.clone(), cleaner.origins()[*pattern]));
+            parts.push((bytes.clone(), cleaner.origin(*pattern)));
             at = bytes.end;
         }
         parts.push((trimmed(text, at..span.range.end), None));

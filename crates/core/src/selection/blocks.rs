@@ -106,8 +106,8 @@ pub fn add(file: &mut PatternFile, cleaner: &Cleaner, documents: &[Rehearsed]) {
 /// Counts the matches of a block that is in the file already. A rejected block is not found again, because the decision
 /// keeps its text. If there are no matches, the old counts are kept.
 fn count_again(pattern: &mut Pattern, cleaner: &Cleaner, documents: &[Rehearsed]) {
-    let index_in = |patterns: &[Pattern]| patterns.iter().position(|other| other.id == pattern.id);
-    let (applied, rejected) = (index_in(cleaner.patterns()), index_in(cleaner.rejected()));
+    let is_it = |other: &Pattern| other.id == pattern.id;
+    let (applied, rejected) = (cleaner.patterns().position(is_it), cleaner.rejected().position(is_it));
     let matches_in = |Rehearsed { reading, .. }: &Rehearsed| {
         let count = |found: &[Match], index| found.iter().filter(|found| Some(found.pattern) == index).count();
         count(&reading.selected, applied) + count(&reading.rejected, rejected)
@@ -121,7 +121,7 @@ fn count_again(pattern: &mut Pattern, cleaner: &Cleaner, documents: &[Rehearsed]
 
 /// Matches of patterns with slots.
 fn slotted<'c>(cleaner: &'c Cleaner, reading: &Reading) -> Vec<(Range<usize>, &'c TokenRun)> {
-    let run = |found: &Match| match &cleaner.patterns()[found.pattern].form {
+    let run = |found: &Match| match &cleaner.pattern(found.pattern).form {
         Form::Run(run) if run.has_free() => Some((found.tokens.clone(), run)),
         _ => None,
     };

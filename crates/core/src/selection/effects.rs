@@ -132,7 +132,7 @@ impl Effects {
         for start in (0..texts).step_by(TEXTS_AT_A_TIME) {
             let chunk = start..(start + TEXTS_AT_A_TIME).min(texts);
             let looks: Vec<_> = chunk.into_par_iter().map_init(Scratch::default, look).collect();
-            looks.into_iter().for_each(|look| effects.add(look, cleaner.origins(), question.watched));
+            looks.into_iter().for_each(|look| effects.add(look, &cleaner, question.watched));
         }
         for pattern in effects.patterns.iter_mut().flatten() {
             pattern.sample_matches.thin_to(MAX_SAMPLE_MATCHES);
@@ -146,7 +146,7 @@ impl Effects {
         self.documents.iter().flatten().fold(DocumentEffect::default(), |sum, &document| sum.and(document))
     }
 
-    fn add(&mut self, look: Option<Result<Look, CleanError>>, origins: &[Option<Origin>], watched: Option<Origin>) {
+    fn add(&mut self, look: Option<Result<Look, CleanError>>, cleaner: &Cleaner, watched: Option<Origin>) {
         let index = self.documents.len();
         let look = match look {
             Some(Ok(look)) => look,
@@ -160,13 +160,13 @@ impl Effects {
         self.unmatched += look.unmatched;
         self.expected.add(&look.expected);
         for (pattern, removed) in look.removed {
-            match origins[pattern] {
+            match cleaner.origin(pattern) {
                 Some(origin) => self.pattern_mut(origin).removed += removed,
                 None => self.unmatched += removed,
             }
         }
         for (pattern, found) in look.patterns {
-            let Some(origin) = origins[pattern] else { continue };
+            let Some(origin) = cleaner.origin(pattern) else { continue };
             if watched == Some(origin) {
                 self.watched.extend(found.iter().map(|found| found.sample_match(index)));
             }
@@ -290,7 +290,7 @@ impl Look {
             unmatched: in_spans - removed.iter().map(|(_, bytes)| bytes).sum::<usize>(),
             expected: cleaning.expected,
             removed,
-            patterns: found(cleaner.patterns().len(), &reading, &cleaning),
+            patterns: found(cleaner.count(), &reading, &cleaning),
         })
     }
 }

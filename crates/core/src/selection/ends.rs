@@ -28,7 +28,7 @@ pub struct Ends {
 impl Ends {
     /// Finds the ends in the documents. A pattern that a person touched keeps its own setting.
     pub fn of(sampled: &Sampled) -> Ends {
-        let patterns = sampled.cleaner.patterns();
+        let patterns: Vec<&Pattern> = sampled.cleaner.patterns().collect();
         let own: HashMap<&str, bool> =
             sampled.own().all().map(|pattern| (pattern.id.as_str(), pattern.is_touched())).collect();
         let places_in = |sample: &Sample| sampled.cleaner.last_places(sample.text, &sample.reading);
@@ -38,7 +38,7 @@ impl Ends {
         let min_documents = MIN_DOCUMENTS_OF_END.max((MIN_SHARE_OF_END * places.len() as f64).ceil() as usize);
         let end = |pattern: usize| match own.get(patterns[pattern].id.as_str())? {
             true => patterns[pattern].ends_after,
-            false if of_pattern[pattern].len() < min_documents || !has_word(&patterns[pattern]) => None,
+            false if of_pattern[pattern].len() < min_documents || !has_word(patterns[pattern]) => None,
             false => least_prose_before(&of_pattern[pattern]),
         };
         let ends: Vec<Option<usize>> = (0..patterns.len()).map(end).collect();
@@ -48,7 +48,7 @@ impl Ends {
 
     /// No ends.
     pub fn none(sampled: &Sampled) -> Ends {
-        Ends { words: HashMap::new(), needed: vec![false; sampled.cleaner.patterns().len()] }
+        Ends { words: HashMap::new(), needed: vec![false; sampled.cleaner.count()] }
     }
 
     /// Sets the ends in the source's file, except in patterns that a person touched.

@@ -16,8 +16,10 @@ pub mod shared;
 pub mod pattern_selection;
 pub mod warnings;
 
-use crate::cleaning::cleaner::Bare;
-use crate::cleaning::{CleanOptions, Cleaner};
+use std::borrow::Cow;
+
+use crate::cleaning::CleanOptions;
+use crate::cleaning::cleaner::Compiler;
 use crate::mining::Mined;
 use crate::pages::PageText;
 use crate::patterns::PatternFile;
@@ -54,21 +56,22 @@ pub struct SelectOptions {
     pub cleaning: CleanOptions,
 }
 
-/// Tries patterns of many sources, with the same shared patterns. A source without patterns of its own is read with the
-/// shared patterns alone, which are compiled once.
+/// Tries patterns of many sources, with the same shared patterns.
 pub struct Selector<'s> {
     shared: Option<&'s PatternFile>,
     options: SelectOptions,
-    /// Compiled with the default options.
-    read: Bare,
-    /// Compiled with the options for cleaning.
-    cleaned: Bare,
+    /// With the default options.
+    read: Compiler<'s>,
+    /// With the options for cleaning.
+    cleaned: Compiler<'s>,
 }
 
 impl<'s> Selector<'s> {
     /// A selector for sources that have these shared patterns.
     pub fn new(shared: Option<&'s PatternFile>, options: SelectOptions) -> Selector<'s> {
-        Selector { shared, options, read: Bare::default(), cleaned: Bare::default() }
+        let read = Compiler::new(shared.map(Cow::Borrowed), CleanOptions::default());
+        let cleaned = Compiler::new(shared.map(Cow::Borrowed), options.cleaning.clone());
+        Selector { shared, options, read, cleaned }
     }
 
     /// How often the decision removes the matches of each pattern in these texts.
@@ -97,10 +100,7 @@ impl<'s> Selector<'s> {
     ) -> PatternFile {
         let mut file = self.needed(own, texts);
         let page = |index: usize| page(index).unwrap_or_else(|| texts[index].as_ref().into());
-        let rehearse = |file: &PatternFile| {
-            let cleaner = self.cleaned.cleaner(file, || self.compiled(file, &self.options.cleaning));
-            Rehearsal::of(cleaner, texts.len(), page)
-        };
+        let rehearse = |file: &PatternFile| Rehearsal::of(self.cleaned.cleaner(&[file]), texts.len(), page);
         let mut rehearsal = rehearse(&file);
         if rehearsal.expected.loss() > MAX_LOSS {
             let percent = 100.0 * rehearsal.expected.loss();
@@ -122,12 +122,6 @@ impl<'s> Selector<'s> {
     where
         's: 't,
     {
-        let cleaner = self.read.cleaner(own, || self.compiled(own, &CleanOptions::default()));
-        Sampled::read(own, self.shared, cleaner, texts)
-    }
-
-    /// The compiled patterns of a source and the shared ones.
-    fn compiled(&self, own: &PatternFile, options: &CleanOptions) -> Cleaner {
-        Cleaner::new(&[own].into_iter().chain(self.shared).collect::<Vec<&PatternFile>>(), options)
+        Sampled::read(own, self.shared, self.read.cleaner(&[own]), texts)
     }
 }

@@ -31,7 +31,7 @@ impl SharedMatches {
         let looks: Vec<Vec<(usize, bool)>> = sampled.samples.par_iter().map(look).collect();
         let mut matches: HashMap<String, [usize; 2]> = HashMap::new();
         for (pattern, is_gone) in looks.into_iter().flatten() {
-            matches.entry(cleaner.patterns()[pattern].id.clone()).or_default()[usize::from(is_gone)] += 1;
+            matches.entry(cleaner.pattern(pattern).id.clone()).or_default()[usize::from(is_gone)] += 1;
         }
         SharedMatches(matches)
     }

@@ -67,7 +67,7 @@ impl StreamEvidence {
     pub fn places(&self, cleaner: &Cleaner, text: &str, reading: &Reading) -> Vec<Placed> {
         let places = cleaner.last_places_with(text, reading, &self.recurring);
         let placed = |place: LastPlace| {
-            let index = place.pattern.checked_sub(cleaner.patterns().len())?;
+            let index = place.pattern.checked_sub(cleaner.count())?;
             let &(key, count) = self.segments.get(index)?;
             Some((key, Placed { key, index, count, place }))
         };

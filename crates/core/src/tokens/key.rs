@@ -4,6 +4,7 @@ use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 
+use super::lexer::TokenKind;
 use super::mutable::MutableId;
 use super::short::Short;
 
@@ -18,6 +19,15 @@ impl TokenKey {
     const LONG: u64 = 0x10 << Short::LENGTH_SHIFT;
     const MUTABLE: u64 = 0x11 << Short::LENGTH_SHIFT;
     const BREAK: u64 = 0x12 << Short::LENGTH_SHIFT;
+
+    /// The key of a token of this kind. The text of a break or of a match of a mutable pattern is ignored.
+    pub(crate) fn of(kind: TokenKind, space_before: bool, text: &str) -> TokenKey {
+        match kind {
+            TokenKind::Break => TokenKey::line_break(),
+            TokenKind::Mutable(id) | TokenKind::Marks(id) => TokenKey::mutable(id, space_before),
+            TokenKind::Word | TokenKind::Character => TokenKey::literal(text, space_before),
+        }
+    }
 
     /// The line break.
     pub(super) fn line_break() -> TokenKey {

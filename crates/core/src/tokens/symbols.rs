@@ -63,12 +63,7 @@ impl Vocabulary {
     /// The symbol of a token. A new token gets a new symbol. The text of a break or of a match of a mutable pattern is
     /// ignored.
     pub fn intern(&mut self, kind: TokenKind, space_before: bool, text: &str) -> Symbol {
-        let key = match kind {
-            TokenKind::Break => TokenKey::line_break(),
-            TokenKind::Mutable(id) | TokenKind::Marks(id) => TokenKey::mutable(id, space_before),
-            TokenKind::Word | TokenKind::Character => TokenKey::literal(text, space_before),
-        };
-        self.intern_key(key, kind, space_before, text)
+        self.intern_key(TokenKey::of(kind, space_before, text), kind, space_before, text)
     }
 
     fn intern_key(&mut self, key: TokenKey, kind: TokenKind, space_before: bool, text: &str) -> Symbol {

@@ -1,5 +1,6 @@
 //! The cleaner of each source. It is compiled when the first document of the source comes.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -7,23 +8,22 @@ use super::default_lexer;
 use crate::Library;
 use crate::observer::Observer;
 use crate::unknown::UnknownSources;
-use dehusk_core::cleaning::cleaner::Bare;
+use dehusk_core::cleaning::cleaner::Compiler;
 use dehusk_core::cleaning::cleaner::drift::Watch;
 use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
-use dehusk_core::patterns::{Loose, PatternFile};
+use dehusk_core::patterns::{Loose, PatternFile, SHARED};
 use dehusk_corpus::InputFile;
 
 /// The cleaners of a run.
 pub struct Cleaners<'a> {
     library: &'a Library,
-    options: CleanOptions,
+    compiler: Compiler<'a>,
     observer: &'a dyn Observer,
     /// A file without patterns. If there is one, all documents are read with its lexer, not with the lexer of the
     /// patterns.
     reader: Option<PatternFile>,
     /// The cleaners of sources with a pattern file of their own.
     own: Mutex<BTreeMap<String, Arc<OnceLock<Arc<SourceCleaner>>>>>,
-    bare: Bare,
     /// The cleaner of sources that no pattern file is about.
     other: OnceLock<Arc<SourceCleaner>>,
     unknown: UnknownSources<'a>,
@@ -54,8 +54,8 @@ impl<'a> Cleaners<'a> {
         observer: &'a dyn Observer,
     ) -> Cleaners<'a> {
         let (own, unknown) = (Mutex::default(), UnknownSources::new(library, files));
-        let (bare, other) = (Bare::default(), OnceLock::new());
-        Cleaners { library, options, observer, reader: None, own, bare, other, unknown }
+        let compiler = Compiler::new(library.get(SHARED).map(Cow::Borrowed), options);
+        Cleaners { library, compiler, observer, reader: None, own, other: OnceLock::new(), unknown }
     }
 
     /// Reads documents with the lexer of this file, which has no patterns. Then sources need no patterns.
@@ -106,15 +106,15 @@ impl<'a> Cleaners<'a> {
     }
 
     fn compile(&self, source: &str) -> SourceCleaner {
-        let files: Vec<&PatternFile> = self.reader.iter().chain(self.library.for_source(source)).collect();
-        let compile = || Cleaner::new(&files, &self.options);
-        let cleaner = match self.library.get(source) {
-            Some(own) => self.bare.cleaner(own, compile),
+        let own = self.library.get(source);
+        let files: Vec<&PatternFile> = self.reader.iter().chain(own).collect();
+        let cleaner = match files.is_empty() && self.compiler.shared().is_none() {
+            false => self.compiler.cleaner(&files),
             // If there are no patterns for a source, the structure of a page is the only evidence.
-            None if files.is_empty() => {
-                Cleaner::new(&[&PatternFile::empty(source, &default_lexer())], &self.options.clone().decision(None))
+            true => {
+                let options = self.compiler.options().clone().decision(None);
+                Cleaner::new(&[&PatternFile::empty(source, &default_lexer())], &options)
             }
-            None => compile(),
         };
         SourceCleaner { cleaner, watch: None }
     }
@@ -124,7 +124,7 @@ impl<'a> Cleaners<'a> {
             return;
         }
         let is_shared = !self.library.for_source(source).is_empty();
-        let is_page = is_page && self.options.uses_structure(Loose::Proposed);
+        let is_page = is_page && self.compiler.options().uses_structure(Loose::Proposed);
         let what = match (is_shared, is_page) {
             (true, true) => "only shared patterns and the structure of its pages count",
             (true, false) => "only shared patterns apply",

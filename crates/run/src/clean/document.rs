@@ -188,7 +188,7 @@ impl<'a> DocumentCleaner<'a> {
         let is_untouched = cleaning.spans.is_empty() && !document.is_view;
         // With patterns, the output is always UTF-8, whether a pattern matched or not. A page keeps its encoding,
         // because its markup declares it.
-        let stays_encoded = document.encoding.is_none() || document.page.is_some() || cleaner.patterns().is_empty();
+        let stays_encoded = document.encoding.is_none() || document.page.is_some() || cleaner.count() == 0;
         match form {
             Form::Spans(unit) => Written::Line(spans::line(document, &cleaning, unit)),
             _ if self.html == HtmlView::Json => {
@@ -283,7 +283,7 @@ fn report_line(
 ) -> String {
     let mut patterns: BTreeMap<&str, u64> = BTreeMap::new();
     for found in &reading.matches {
-        *patterns.entry(&cleaner.patterns()[found.pattern].id).or_default() += 1;
+        *patterns.entry(&cleaner.pattern(found.pattern).id).or_default() += 1;
     }
     let DocumentName { file, record } = place;
     let (id, source) = (&document.id, document.source.as_str());

@@ -86,7 +86,7 @@ fn legend(cleaner: &Cleaner, words: impl Fn(&Pattern) -> String, bytes: usize, e
          </summary>"
     );
     let rows = by_pattern.iter().take(PATTERNS).map(|&(index, bytes)| {
-        let pattern = &cleaner.patterns()[index];
+        let pattern = cleaner.pattern(index);
         (bytes, pattern.id.as_str(), start_of(&words(pattern)))
     });
     let without =

@@ -126,7 +126,7 @@ impl Fate {
             for (part, pattern) in touching(&span.because, range, |(part, _)| part) {
                 let bytes = ink(text, &common(part, range));
                 unmatched -= bytes;
-                self.count(&cleaner.patterns()[*pattern].id, bytes);
+                self.count(&cleaner.pattern(*pattern).id, bytes);
             }
             self.count(NO_PATTERN, unmatched);
         }

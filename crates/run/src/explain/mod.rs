@@ -137,7 +137,7 @@ fn parts<'t>(text: &'t str, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<TextP
 fn reasons(span: &Span, part: &Range<usize>, cleaning: &Cleaning, cleaner: &Cleaner) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for (_, pattern) in touching(&span.because, part, |(range, _)| range) {
-        let id = &cleaner.patterns()[*pattern].id;
+        let id = &cleaner.pattern(*pattern).id;
         if !ids.contains(id) {
             ids.push(id.clone());
         }
@@ -216,7 +216,7 @@ mod tests {
         let goes: Vec<(&str, &Outcome)> = explained.parts.iter().map(|part| (part.text, &part.outcome)).collect();
         let by_a = Outcome::Goes(vec!["a".to_owned()]);
         assert_eq!(goes[1..3], [("Home\n", &by_a), ("News", &by_a)]);
-        let index = cleaner.patterns().iter().position(|pattern| pattern.id == "a").unwrap();
+        let index = cleaner.patterns().position(|pattern| pattern.id == "a").unwrap();
         assert_eq!((explained.by_pattern, explained.unmatched), (vec![(index, 9)], 0));
         assert!(!explained.is_emptied && explained.removed >= 9);
     }

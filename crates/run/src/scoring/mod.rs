@@ -163,18 +163,18 @@ impl<'a> Scoring<'a> {
 }
 
 fn lost_texts(text: &str, losses: &Losses, cleaner: Option<&Cleaner>) -> Vec<LostText> {
-    let patterns = cleaner.map(Cleaner::patterns).unwrap_or_default();
+    let id = |&pattern: &usize| Some(cleaner?.pattern(pattern).id.clone());
     let lost = losses.stretches.iter().map(|stretch| LostText {
         text: text[stretch.range.clone()].split_whitespace().collect::<Vec<_>>().join(" "),
         words: stretch.words,
-        patterns: stretch.patterns.iter().map(|&index| patterns[index].id.clone()).collect(),
+        patterns: stretch.patterns.iter().filter_map(id).collect(),
     });
     lost.collect()
 }
 
 fn pattern_figures(losses: &Losses, cleaner: &Cleaner) -> Vec<PatternFigures> {
     let figures = losses.by_pattern.iter().map(|losses| PatternFigures {
-        name: losses.pattern.map(|index| PatternName::of(&cleaner.patterns()[index])),
+        name: losses.pattern.map(|index| PatternName::of(cleaner.pattern(index))),
         sources: Vec::new(),
         documents: usize::from(losses.lost.total() > 0),
         removed: losses.removed,

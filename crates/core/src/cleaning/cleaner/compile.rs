@@ -1,72 +1,55 @@
-//! Compiles the patterns of pattern files.
+//! Compiles the patterns of pattern files, one part for each file.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{CleanOptions, Cleaner, Origin, Reader, same_lexer};
-use crate::cleaning::decide::chance::{beyond_chance, once};
-use crate::cleaning::decide::evidence::Weight;
-use crate::cleaning::reading::matcher::TokenAutomaton;
-use crate::cleaning::reading::regexes::Regexes;
+use super::part::Part;
+use super::{CleanOptions, Cleaner, Placed, is_certain, same_lexer};
 use crate::pages::elements::Selectors;
-use crate::patterns::regex::Edges;
-use crate::patterns::{Block, Elements, ForeignRegex, Form, Loose, Pattern, PatternFile, Role, SHARED, Status};
+use crate::patterns::{Elements, Loose, Pattern, PatternFile, Role, SHARED, Status};
+use crate::tokens::Lexer;
 
 impl Cleaner {
     /// Compiles the patterns of these files. The source's own file must come first. A pattern that one file rejects is
     /// not applied from later files either.
     pub fn new(files: &[&PatternFile], options: &CleanOptions) -> Cleaner {
+        Cleaner::of_parts(files, options, |file, rejected, only_accepted| {
+            Arc::new(Part::new(file, rejected, only_accepted))
+        })
+    }
+
+    /// Joins the parts of these files. `part` compiles a file, without the patterns that have an id that an earlier
+    /// file rejects, and perhaps only those that are accepted.
+    fn of_parts<'f>(
+        files: &[&'f PatternFile],
+        options: &CleanOptions,
+        part: impl Fn(&'f PatternFile, &HashSet<&'f str>, bool) -> Arc<Part>,
+    ) -> Cleaner {
         let loose = files.iter().map(|file| file.loose).find(|loose| *loose != Loose::Proposed).unwrap_or_default();
         // Without the patterns that nobody accepted, it cannot be decided about other text.
-        let Review { applied, rejected } = Review::of(files, !options.decides_loose(loose));
-        let reviewed = || applied.iter().chain(&rejected);
-        let patterns = applied.len() + rejected.len();
-        let mut readers: Vec<Reader> = Vec::new();
+        let only_accepted = !options.decides_loose(loose);
+        let (mut parts, mut ids) = (Vec::new(), HashSet::new());
+        let (mut first_applied, mut first_rejected) = (0, 0);
         for file in files {
-            if readers.iter().any(|reader| same_lexer(&reader.lexer, &file.lexer)) {
-                continue;
-            }
-            let alike = || reviewed().enumerate().filter(|(_, other)| same_lexer(&other.file.lexer, &file.lexer));
-            let runs = alike().filter_map(|(index, other)| match &other.pattern.form {
-                Form::Run(run) => Some((index, run, Edges::written_in(&other.pattern.regex))),
-                _ => None,
-            });
-            // Rows are numbered after all patterns.
-            let blocks: Vec<(usize, &Block)> =
-                alike().filter_map(|(index, other)| Some((index, other.pattern.block()?))).collect();
-            let edges = Edges::of_runs(blocks.iter().flat_map(|(_, block)| block.rows.iter().map(|row| &row.run)));
-            let rows = blocks.iter().flat_map(|(_, block)| &block.rows).enumerate();
-            let rows = rows.map(|(number, row)| (patterns + number, &row.run, edges));
-            let automaton = TokenAutomaton::new(runs.chain(rows), file.lexer.tokenizer());
-            let row = |&(index, block): &(usize, &Block)| (0..block.rows.len()).map(move |row| (index, row));
-            readers.push(Reader { lexer: file.lexer.clone(), automaton, rows: blocks.iter().flat_map(row).collect() });
+            let part = part(file, &ids, only_accepted);
+            let [applied, rejected] = [part.applied.len(), part.rejected.len()];
+            parts.push(Placed { part, first_applied, first_rejected });
+            (first_applied, first_rejected) = (first_applied + applied, first_rejected + rejected);
+            let is_rejected = |pattern: &&Pattern| pattern.status == Status::Rejected;
+            ids.extend(file.all().filter(is_rejected).map(|pattern| pattern.id.as_str()));
         }
-
-        let regex = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
-            Form::Regex(regex) => Some((index, regex.clone())),
-            Form::Run(_) | Form::Block(_) | Form::Elements(_) => None,
-        };
-        let of_pattern = |(index, Reviewed { pattern, .. }): (usize, &Reviewed)| match &pattern.form {
-            Form::Elements(elements) => Some((index, elements.clone(), is_certain(pattern))),
-            Form::Run(_) | Form::Regex(_) | Form::Block(_) => None,
-        };
-
-        let selectors = Selectors::new(applied.iter().enumerate().filter_map(of_pattern));
+        let of_pattern =
+            |(index, pattern): (usize, &Pattern)| Some((index, pattern.elements()?.clone(), is_certain(pattern)));
+        let applied = parts.iter().flat_map(|placed| &placed.part.applied).enumerate();
+        let selectors = Selectors::new(applied.filter_map(of_pattern));
         // A person who rejects a selector for content does not say that the rest of the page is content.
         let is_kept = |(_, elements, _): &(usize, Elements, bool)| elements.role == Role::Drop;
-        let kept = Selectors::new(rejected.iter().enumerate().filter_map(of_pattern).filter(is_kept));
-        let keeps = files.iter().flat_map(|file| &file.keep).map(|keep| ForeignRegex::from(Arc::clone(keep.regex())));
-
+        let rejected = parts.iter().flat_map(|placed| &placed.part.rejected).enumerate();
+        let kept = Selectors::new(rejected.filter_map(of_pattern).filter(is_kept));
         Cleaner {
-            regexes: Arc::new(Regexes::new(reviewed().enumerate().filter_map(regex).collect())),
-            keeps: Arc::new(Regexes::new(keeps.enumerate().collect())),
             selectors: Arc::new([selectors, kept]),
-            origins: reviewed().map(|reviewed| reviewed.origin).collect(),
-            weights: applied.iter().map(|reviewed| weight(reviewed.pattern)).collect(),
-            reaches_cutoff: applied.iter().map(|reviewed| reaches_cutoff(reviewed.pattern, reviewed.file)).collect(),
-            patterns: applied.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
-            rejected: rejected.iter().map(|reviewed| reviewed.pattern.clone()).collect(),
-            readers: readers.into(),
+            parts: parts.into(),
             recurrence_decides: files.iter().any(|file| file.unusual.is_some() || file.mined.snapshots),
             loose,
             is_of_source: files.iter().any(|file| file.source != SHARED && file.mined.documents > 0),
@@ -75,63 +58,92 @@ impl Cleaner {
     }
 }
 
+/// Compiles the cleaners of many sources. What they share is compiled once: a crawl can have a hundred thousand sources.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Compiler<'s> {
+    shared: Option<Cow<'s, PatternFile>>,
+    options: CleanOptions,
+    /// The part of the shared file: with all of its patterns, and with only the accepted ones.
+    of_shared: [OnceLock<Arc<Part>>; 2],
+    /// The cleaner of the sources whose files say nothing, for this lexer and this number of files.
+    bare: OnceLock<(Lexer, usize, Cleaner)>,
+}
+
+impl<'s> Compiler<'s> {
+    /// A compiler for sources that have these shared patterns.
+    pub fn new(shared: Option<Cow<'s, PatternFile>>, options: CleanOptions) -> Compiler<'s> {
+        Compiler { shared, options, of_shared: Default::default(), bare: OnceLock::new() }
+    }
+
+    /// The shared patterns.
+    pub fn shared(&self) -> Option<&PatternFile> {
+        self.shared.as_deref()
+    }
+
+    /// The options of all cleaners.
+    pub fn options(&self) -> &CleanOptions {
+        &self.options
+    }
+
+    /// The same as [`Cleaner::new`] with these files and then the shared one.
+    pub fn cleaner(&self, own: &[&PatternFile]) -> Cleaner {
+        let Some(file) = own.last().filter(|file| file.says_nothing()) else { return self.compile(own) };
+        let (lexer, files, bare) = self.bare.get_or_init(|| (file.lexer.clone(), own.len(), self.compile(own)));
+        if same_lexer(lexer, &file.lexer) && *files == own.len() { bare.clone() } else { self.compile(own) }
+    }
+
+    fn compile(&self, own: &[&PatternFile]) -> Cleaner {
+        let files: Vec<&PatternFile> = own.iter().copied().chain(self.shared()).collect();
+        Cleaner::of_parts(&files, &self.options, |file, rejected, only_accepted| {
+            let compile = || Arc::new(Part::new(file, rejected, only_accepted));
+            let is_shared = self.shared().is_some_and(|shared| std::ptr::eq(shared, file));
+            let is_rejected = |pattern: &Pattern| rejected.contains(pattern.id.as_str());
+            match is_shared && (rejected.is_empty() || !file.all().any(is_rejected)) {
+                true => Arc::clone(self.of_shared[usize::from(only_accepted)].get_or_init(compile)),
+                false => compile(),
+            }
+        })
+    }
+}
+
 /// The patterns of some files, divided by status. A pattern that one file rejects is not applied from later files
 /// either.
 pub(crate) struct Review<'f> {
     pub(crate) applied: Vec<Reviewed<'f>>,
-    rejected: Vec<Reviewed<'f>>,
+    pub(super) rejected: Vec<Reviewed<'f>>,
 }
 
 pub(crate) struct Reviewed<'f> {
     pub(crate) pattern: &'f Pattern,
     pub(crate) file: &'f PatternFile,
-    /// `None` for evidence.
-    origin: Option<Origin>,
+    /// Its index in the file. `None` for evidence.
+    pub(super) index: Option<usize>,
 }
 
 impl<'f> Review<'f> {
     pub(crate) fn of(files: &[&'f PatternFile], only_accepted: bool) -> Review<'f> {
-        let mut ids: HashSet<&str> = HashSet::new();
+        let mut ids = HashSet::new();
         let mut review = Review { applied: Vec::new(), rejected: Vec::new() };
-        for (number, &file) in files.iter().enumerate() {
-            let (rejected, others): (Vec<Reviewed>, Vec<Reviewed>) = (file.patterns.iter().enumerate())
-                .map(|(index, pattern)| Reviewed { pattern, file, origin: Some(Origin { file: number, index }) })
-                .chain(file.evidence.iter().map(|pattern| Reviewed { pattern, file, origin: None }))
-                .partition(|reviewed| reviewed.pattern.status == Status::Rejected);
-            ids.extend(rejected.iter().map(|reviewed| reviewed.pattern.id.as_str()));
+        for file in files {
+            let Review { applied, rejected } = Review::of_file(file, &mut ids, only_accepted);
+            review.applied.extend(applied);
             review.rejected.extend(rejected);
-            let is_applied = |Reviewed { pattern, .. }: &Reviewed| {
-                let is_asked_for = pattern.status == Status::Accepted || !only_accepted;
-                is_asked_for && !ids.contains(pattern.id.as_str())
-            };
-            review.applied.extend(others.into_iter().filter(is_applied));
         }
         review
     }
-}
 
-fn weight(pattern: &Pattern) -> Weight {
-    Weight {
-        share: pattern.share(),
-        documents: pattern.documents,
-        occurrences: pattern.occurrences,
-        is_certain: is_certain(pattern),
-        holds_lines: match &pattern.form {
-            Form::Run(run) => run.has_whole_line(),
-            Form::Regex(_) | Form::Block(_) | Form::Elements(_) => true,
-        },
-        has_free: matches!(&pattern.form, Form::Run(run) if run.has_free()),
-        ends_after: pattern.ends_after,
-        beyond: beyond_chance(pattern.documents, pattern.occurrences, pattern.among),
-        once: once(pattern.documents, pattern.occurrences, pattern.among),
+    /// The patterns of one file. `ids` are those of patterns that were rejected, and get those of this file.
+    pub(super) fn of_file(file: &'f PatternFile, ids: &mut HashSet<&'f str>, only_accepted: bool) -> Review<'f> {
+        let (rejected, others): (Vec<Reviewed>, Vec<Reviewed>) = (file.patterns.iter().enumerate())
+            .map(|(index, pattern)| Reviewed { pattern, file, index: Some(index) })
+            .chain(file.evidence.iter().map(|pattern| Reviewed { pattern, file, index: None }))
+            .partition(|reviewed| reviewed.pattern.status == Status::Rejected);
+        ids.extend(rejected.iter().map(|reviewed| reviewed.pattern.id.as_str()));
+        let is_applied = |Reviewed { pattern, .. }: &Reviewed| {
+            let is_asked_for = pattern.status == Status::Accepted || !only_accepted;
+            is_asked_for && !ids.contains(pattern.id.as_str())
+        };
+        Review { applied: others.into_iter().filter(is_applied).collect(), rejected }
     }
-}
-
-/// Whether a person confirmed the pattern: by accepting it, or by writing it without counts.
-fn is_certain(pattern: &Pattern) -> bool {
-    pattern.status == Status::Accepted || (!pattern.is_as_mined() && pattern.documents == 0)
-}
-
-fn reaches_cutoff(pattern: &Pattern, file: &PatternFile) -> bool {
-    is_certain(pattern) || pattern.share() >= file.mined.cutoff
 }

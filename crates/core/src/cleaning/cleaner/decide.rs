@@ -25,8 +25,8 @@ impl Cleaner {
 
     pub(super) fn decide_found(&self, text: &str, reading: &Reading, found: Weighed, method: Method) -> Decision {
         let mut decision = match method {
-            Method::Learned => self.decide_learned(text, reading, found),
-            Method::Union { merge_gap } => self.decide_union(text, reading, found, merge_gap),
+            Method::Learned => self.decide_learned(text, reading, &found),
+            Method::Union { merge_gap } => self.decide_union(text, reading, &found, merge_gap),
         };
         reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
         decision
@@ -35,7 +35,7 @@ impl Cleaner {
     /// Decides in four steps: by segments, by the structure of the page, by the patterns that a person confirmed, and
     /// by the edges of the cuts. The last step does not undo a person's decision: a mark that a rejected pattern holds
     /// back is kept, and a confirmed match that consists only of marks is removed.
-    fn decide_learned(&self, text: &str, reading: &Reading, found: Weighed) -> Decision {
+    fn decide_learned(&self, text: &str, reading: &Reading, found: &Weighed) -> Decision {
         let Reading { tokens, layout, is_rejected, .. } = reading;
         let mut decision = self.decide_segments(text, reading, found);
         if let (Some(page), Some(model)) = (&reading.page, &self.options.structure)
@@ -45,7 +45,7 @@ impl Cleaner {
             structure::decide(structure, text, page, reading, &mut decision);
         }
         // Blocks explain what is removed, and decide nothing until a person accepts them.
-        let of_blocks = reading.selected.iter().filter(|found| self.patterns[found.pattern].block().is_some());
+        let of_blocks = reading.selected.iter().filter(|found| self.pattern(found.pattern).block().is_some());
         longest_first(of_blocks.collect(), decision.goes.len(), |token, pattern| {
             if decision.goes[token] {
                 decision.patterns[token] = Some(pattern);
@@ -72,7 +72,7 @@ impl Cleaner {
 
     /// Removes the segments that the model takes for boilerplate. If nothing in the document recurs, nothing is
     /// removed. A token of a rejected match is kept.
-    fn decide_segments(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: Weighed) -> Decision {
+    fn decide_segments(&self, text: &str, reading: &Reading, Weighed { matches, weights, .. }: &Weighed) -> Decision {
         let evidence = weigh(&reading.layout, matches, weights);
         let count = reading.tokens.tokens.len();
         let (mut goes, mut probabilities) = (vec![false; count], vec![0.0; count]);
@@ -129,11 +129,12 @@ impl Cleaner {
         &self,
         text: &str,
         reading: &Reading,
-        Weighed { matches, weights, .. }: Weighed,
+        Weighed { matches, weights, .. }: &Weighed,
         merge_gap: usize,
     ) -> Decision {
         // A recurring stretch that the caller gave has no pattern, so no cutoff applies to it.
-        let is_united = |found: &&Match| self.reaches_cutoff.get(found.pattern).is_none_or(|&reaches| reaches);
+        let patterns = self.count();
+        let is_united = |found: &&Match| found.pattern >= patterns || self.reaches_cutoff(found.pattern);
         let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
         let evidence = weigh(&reading.layout, &united, weights);
         let mut goes = vec![false; reading.tokens.tokens.len()];

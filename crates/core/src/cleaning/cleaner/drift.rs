@@ -67,11 +67,11 @@ impl Watch {
         let counted = own.all().filter(|pattern| is_of_last_mining(pattern, own));
         let mut counted: HashMap<&str, &Pattern> = counted.map(|pattern| (pattern.id.as_str(), pattern)).collect();
         // A shared pattern with the same id comes later, and is not counted.
-        let all = cleaner.patterns().iter().chain(cleaner.rejected());
+        let all = cleaner.patterns().chain(cleaner.rejected());
         let of_own: Vec<Option<&Pattern>> = all.map(|pattern| counted.remove(pattern.id.as_str())).collect();
         Watch {
             is_counted: of_own.iter().map(Option::is_some).collect(),
-            applied: cleaner.patterns().len(),
+            applied: cleaner.count(),
             when_mined: of_own.into_iter().flatten().map(Pattern::share).sum(),
         }
     }

@@ -89,7 +89,7 @@ impl Cleaner {
     pub fn explain_with(&self, text: &str, reading: &Reading, recurring: &[Recurring]) -> Cleaning {
         let (matches, weights) = self.found_with(reading, recurring);
         let is_of_source = self.is_of_source || !recurring.is_empty();
-        self.explain_found(text, reading, Weighed { matches: &matches, weights: &weights, is_of_source })
+        self.explain_found(text, reading, Weighed { matches: &matches, weights, is_of_source })
     }
 
     /// Finds what to remove from a text that was read, if the caller chose the parts to remove: ranges of bytes in
@@ -118,8 +118,9 @@ impl Cleaner {
     }
 
     fn explain_found(&self, text: &str, reading: &Reading, found: Weighed) -> Cleaning {
+        let matches = found.matches;
         let decision = self.decide_found(text, reading, found, self.options.method);
-        self.explain_decided(reading, found.matches, decision)
+        self.explain_decided(reading, matches, decision)
     }
 
     /// What is removed by this decision, which was made with these matches.

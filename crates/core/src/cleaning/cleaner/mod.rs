@@ -7,23 +7,25 @@ mod decide;
 pub mod drift;
 mod explain;
 mod options;
+mod part;
 mod read;
 mod weigh;
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::decide::evidence::{PatternIndex, Weight};
+use super::decide::evidence::{PatternIndex, Weight, Weights};
 use super::reading::Match;
-use super::reading::matcher::TokenAutomaton;
-use super::reading::regexes::{MatchError, Regexes};
+use super::reading::regexes::MatchError;
 use crate::pages::elements::Selectors;
-use crate::patterns::{Loose, Pattern, PatternFile};
+use crate::patterns::{Loose, Pattern, Status};
 use crate::tokens::Lexer;
 use crate::tokens::free_positions::FreePositions;
+pub use compile::Compiler;
 pub(crate) use compile::{Review, Reviewed};
 pub use options::{CleanOptions, Method};
+use part::Part;
 
 /// The search for a pattern that a person wrote did not finish, so it is unknown which text to remove.
 #[derive(Debug, thiserror::Error)]
@@ -38,18 +40,8 @@ pub struct CleanError {
 /// Cleans the documents of one source. Clones share the compiled patterns.
 #[derive(Clone, Debug)]
 pub struct Cleaner {
-    patterns: Arc<[Pattern]>,
-    rejected: Arc<[Pattern]>,
-    origins: Arc<[Option<Origin>]>,
-    weights: Arc<[Weight]>,
-    reaches_cutoff: Arc<[bool]>,
-    /// One reader for each lexer: patterns mined with the same lexer share an automaton. Decisions are about the tokens
-    /// of the first lexer.
-    readers: Arc<[Reader]>,
-    /// The patterns that run on the regex engine, by index. The indices of rejected patterns follow those of the
-    /// applied ones. Rejected patterns are matched because their text must be kept.
-    regexes: Arc<Regexes>,
-    keeps: Arc<Regexes>,
+    /// The patterns of each file. Decisions are about the tokens of the first one's lexer.
+    parts: Arc<[Placed]>,
     /// The selectors of the applied patterns, and those of rejected patterns.
     selectors: Arc<[Selectors; 2]>,
     /// Whether recurrence alone decides: the source is unlike all text that the model has learned from, or its
@@ -71,12 +63,14 @@ pub struct Origin {
     pub index: usize,
 }
 
+/// A part, and where its patterns are among those of the cleaner.
 #[derive(Debug)]
-struct Reader {
-    lexer: Lexer,
-    automaton: TokenAutomaton,
-    /// For each row in the automaton, its pattern and its index in the block.
-    rows: Vec<(usize, usize)>,
+struct Placed {
+    part: Arc<Part>,
+    /// The index of its first applied pattern.
+    first_applied: usize,
+    /// The index of its first rejected pattern among all rejected ones.
+    first_rejected: usize,
 }
 
 /// A stretch of a text that recurs in its source, according to the caller.
@@ -89,10 +83,9 @@ pub struct Recurring {
 }
 
 /// The matches that count, and the weights of their patterns.
-#[derive(Clone, Copy)]
 struct Weighed<'a> {
     matches: &'a [Match],
-    weights: &'a [Weight],
+    weights: Weights<'a>,
     /// Whether some of the evidence comes from the document's own source.
     is_of_source: bool,
 }
@@ -116,28 +109,69 @@ impl Scratch {
 }
 
 impl Cleaner {
-    /// The applied patterns.
-    pub fn patterns(&self) -> &[Pattern] {
-        &self.patterns
+    /// The applied patterns: those of the first file, then those of the next.
+    pub fn patterns(&self) -> impl Iterator<Item = &Pattern> + Clone {
+        self.parts.iter().flat_map(|placed| &placed.part.applied)
     }
 
     /// The rejected patterns.
     #[doc(hidden)]
-    pub fn rejected(&self) -> &[Pattern] {
-        &self.rejected
+    pub fn rejected(&self) -> impl Iterator<Item = &Pattern> + Clone {
+        self.parts.iter().flat_map(|placed| &placed.part.rejected)
     }
 
-    /// The origin of each pattern: first the applied ones, then the rejected ones. `None` for evidence, which is not
-    /// shown to people.
+    /// Number of applied patterns.
+    pub fn count(&self) -> usize {
+        self.parts.last().map_or(0, |placed| placed.first_applied + placed.part.applied.len())
+    }
+
+    /// The applied pattern with this index, as matches name it.
+    ///
+    /// # Panics
+    /// If there are not so many patterns.
+    pub fn pattern(&self, index: usize) -> &Pattern {
+        let (Placed { part, .. }, index) = self.part_of(index);
+        &part.applied[index]
+    }
+
+    /// The origin of a pattern. The indices of rejected patterns follow those of the applied ones. `None` for evidence,
+    /// which is not shown to people.
     #[doc(hidden)]
-    pub fn origins(&self) -> &[Option<Origin>] {
-        &self.origins
+    pub fn origin(&self, index: usize) -> Option<Origin> {
+        let of_part = |file: usize, index: usize| Some(Origin { file, index: self.parts[file].part.indices[index]? });
+        match index.checked_sub(self.count()) {
+            None => {
+                let file = self.parts.partition_point(|placed| placed.first_applied <= index) - 1;
+                of_part(file, index - self.parts[file].first_applied)
+            }
+            Some(rejected) => {
+                let file = self.parts.partition_point(|placed| placed.first_rejected <= rejected) - 1;
+                let Placed { part, first_rejected, .. } = &self.parts[file];
+                of_part(file, part.applied.len() + rejected - first_rejected)
+            }
+        }
     }
 
-    /// Whether a pattern is only evidence.
-    fn is_evidence(&self, pattern: usize) -> bool {
-        self.origins.get(pattern).is_some_and(Option::is_none)
+    /// The part that has an applied pattern, and the index of the pattern there.
+    fn part_of(&self, index: usize) -> (&Placed, usize) {
+        let part = &self.parts[self.parts.partition_point(|placed| placed.first_applied <= index) - 1];
+        (part, index - part.first_applied)
     }
+
+    /// Whether a pattern is only evidence. False for a recurring stretch that the caller gave.
+    fn is_evidence(&self, pattern: usize) -> bool {
+        let (Placed { part, .. }, index) = self.part_of(pattern);
+        index < part.applied.len() && part.indices[index].is_none()
+    }
+
+    fn weights(&self) -> Weights<'_> {
+        self.parts.iter().map(|placed| &*placed.part.weights).collect()
+    }
+}
+
+/// Whether a person confirmed the pattern: by accepting it, or by writing it without counts.
+fn is_certain(pattern: &Pattern) -> bool {
+    pattern.status == Status::Accepted || (!pattern.is_as_mined() && pattern.documents == 0)
 }
 
 /// Calls `explain` once for each token that a match covers, with the pattern of that match. If matches overlap, the
@@ -147,23 +181,6 @@ fn longest_first(mut matches: Vec<&Match>, tokens: usize, mut explain: impl FnMu
     let mut free = FreePositions::new(tokens);
     for found in matches {
         free.take(found.tokens.clone(), |token| explain(token, PatternIndex::new(found.pattern)));
-    }
-}
-
-/// The compiled patterns of sources of which nothing was mined. They are the same for all of them, and compiled once: a
-/// crawl can have a million such sources.
-#[doc(hidden)]
-#[derive(Debug, Default)]
-pub struct Bare(OnceLock<(Lexer, Cleaner)>);
-
-impl Bare {
-    /// The compiled patterns of the source of this file, together with shared ones. `compile` compiles them, in the same way for each source.
-    pub fn cleaner(&self, own: &PatternFile, compile: impl Fn() -> Cleaner) -> Cleaner {
-        if !own.says_nothing() {
-            return compile();
-        }
-        let (lexer, bare) = self.0.get_or_init(|| (own.lexer.clone(), compile()));
-        if same_lexer(lexer, &own.lexer) { bare.clone() } else { compile() }
     }
 }
 

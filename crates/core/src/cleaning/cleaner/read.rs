@@ -1,31 +1,23 @@
 //! Reads a document: its tokens, its matches, and the blocks of its page.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::{CleanError, Cleaner, Reader, Scratch};
-use crate::cleaning::reading::block_search::{self, Ground, RowPlace};
+use super::part::Found;
+use super::{CleanError, Cleaner, Placed, Scratch, same_lexer};
+use crate::cleaning::reading::block_search::Ground;
 use crate::cleaning::reading::layout::Layout;
 use crate::cleaning::reading::matcher::Tokens;
 use crate::cleaning::reading::regexes::GaveUp;
 use crate::cleaning::reading::{Match, Reading};
 use crate::html::Tree;
 use crate::pages::elements::Selectors;
-use crate::patterns::Pattern;
 use crate::patterns::keep::cuts_word;
 use crate::stretches::{stretches_of_true, touching};
-use crate::tokens::Symbol;
+use crate::tokens::{Lexer, Symbol};
 
-/// What is found in a text.
+/// What is found in a text, by status.
 #[derive(Default)]
-struct Found {
-    /// Matches of patterns.
-    matches: Vec<Match>,
-    /// Matches of blocks. They are no evidence for anything else.
-    of_blocks: Vec<Match>,
-}
-
-/// The same, by status.
 struct AllMatches {
     matches: Vec<Match>,
     of_blocks: Vec<Match>,
@@ -50,8 +42,8 @@ impl Cleaner {
         text: &str,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Reading, CleanError> {
-        let Some(reader) = self.readers.first() else { return Ok(Reading::default()) };
-        let (tokens, symbols) = reader.automaton.read(text, scratch.lexer(&reader.lexer));
+        let Some(Placed { part, .. }) = self.parts.first() else { return Ok(Reading::default()) };
+        let (tokens, symbols) = part.automaton.read(text, scratch.lexer(&part.lexer));
         let layout = Layout::of(text, &tokens);
         let ground = Ground { text, tokens: &tokens, layout: &layout };
         let AllMatches { mut matches, of_blocks, rejected } = self.read_matches(scratch, ground, &symbols, go_on)?;
@@ -104,7 +96,7 @@ impl Cleaner {
         reading
     }
 
-    /// All matches in a text.
+    /// All matches in a text. `symbols` are those of the first part.
     fn read_matches(
         &self,
         scratch: &mut Scratch,
@@ -112,70 +104,42 @@ impl Cleaner {
         symbols: &[Symbol],
         go_on: &dyn Fn() -> bool,
     ) -> Result<AllMatches, CleanError> {
-        let Ground { text, tokens, .. } = ground;
-        let mut found = Found::default();
-        if let Some((first, others)) = self.readers.split_first() {
-            self.read_with(first, ground, symbols, &mut found);
-            for reader in others {
-                let (own, symbols) = reader.automaton.read(text, scratch.lexer(&reader.lexer));
-                let layout = if reader.rows.is_empty() { Layout::default() } else { Layout::of(text, &own) };
-                let mut other = Found::default();
-                self.read_with(reader, Ground { text, tokens: &own, layout: &layout }, &symbols, &mut other);
-                let moved = |Match { tokens: found, pattern }| {
-                    let bytes = own.tokens[found.start].range().start..own.tokens[found.end - 1].range().end;
-                    Match { tokens: tokens.within(&bytes), pattern }
-                };
-                found.matches.extend(other.matches.into_iter().map(moved));
-                found.of_blocks.extend(other.of_blocks.into_iter().map(moved));
+        let mut all = AllMatches::default();
+        let Some(Placed { part: first, .. }) = self.parts.first() else { return Ok(all) };
+        let mut others: Vec<(&Lexer, Tokens, Layout)> = Vec::new();
+        let mut of_first = 0;
+        for (number, placed) in self.parts.iter().enumerate() {
+            let Placed { part, .. } = placed;
+            if number == 0 {
+                all.add(placed, part.find(ground, symbols));
+                of_first = all.matches.len();
+            } else if part.automaton.is_empty() {
+                // Nothing can be found.
+            } else if same_lexer(&part.lexer, &first.lexer) {
+                all.add(placed, part.find(ground, &part.automaton.symbols(ground.text, ground.tokens)));
+            } else {
+                all.add(placed, part.find_apart(ground, scratch, &mut others));
             }
         }
-        let Found { mut matches, mut of_blocks } = found;
-        let searched = self.regexes.find(text, go_on, |bytes, pattern| {
-            matches.push(Match { tokens: tokens.within(&bytes), pattern });
-        });
-        searched.map_err(|GaveUp { pattern, source }| {
-            let id = self.pattern(pattern).id.clone();
-            CleanError { id, source }
-        })?;
-
-        matches.retain(|found| !found.tokens.is_empty());
-        of_blocks.retain(|found| !found.tokens.is_empty());
-        let applied = self.patterns.len();
-        let is_rejected = |found: &mut Match| found.pattern >= applied;
-        let mut rejected: Vec<Match> = matches.extract_if(.., is_rejected).collect();
-        rejected.extend(of_blocks.extract_if(.., is_rejected));
-        rejected.iter_mut().for_each(|found| found.pattern -= applied);
-        Ok(AllMatches { matches, of_blocks, rejected })
-    }
-
-    /// Adds the matches of the patterns and blocks of one lexer.
-    fn read_with(
-        &self,
-        Reader { automaton, rows, .. }: &Reader,
-        ground: Ground,
-        symbols: &[Symbol],
-        found: &mut Found,
-    ) {
-        let first_row = self.patterns.len() + self.rejected.len();
-        let mut places: BTreeMap<usize, Vec<RowPlace>> = BTreeMap::new();
-        automaton.find(ground.text, ground.tokens, symbols, |tokens, index| match index.checked_sub(first_row) {
-            None => found.matches.push(Match { tokens, pattern: index }),
-            Some(number) => {
-                let (pattern, row) = rows[number];
-                places.entry(pattern).or_default().push(RowPlace { tokens, row });
-            }
-        });
-        for (pattern, places) in places {
-            if let Some(block) = self.pattern(pattern).block() {
-                let stretches = block_search::matches(ground, block, places);
-                found.of_blocks.extend(stretches.into_iter().map(|tokens| Match { tokens, pattern }));
-            }
+        if all.matches.len() > of_first {
+            // As if one automaton had found them. Of matches that say the same, the first one counts.
+            all.matches.sort_by_key(|found| match self.part_of(found.pattern) {
+                (Placed { part, .. }, index) if part.weights[index].has_free => (true, 0, Reverse(0)),
+                _ => (false, found.tokens.end, Reverse(found.tokens.len())),
+            });
         }
-    }
-
-    /// The pattern with an index. The indices of the rejected patterns follow those of the applied ones.
-    fn pattern(&self, index: usize) -> &Pattern {
-        self.patterns.get(index).unwrap_or_else(|| &self.rejected[index - self.patterns.len()])
+        for placed in self.parts.iter() {
+            let mut matches = Vec::new();
+            let searched = placed.part.regexes.find(ground.text, go_on, |bytes, pattern| {
+                matches.push(Match { tokens: ground.tokens.within(&bytes), pattern });
+            });
+            searched.map_err(|GaveUp { pattern, source }| {
+                let id = placed.part.pattern(pattern).id.clone();
+                CleanError { id, source }
+            })?;
+            all.add(placed, Found { matches, of_blocks: Vec::new() });
+        }
+        Ok(all)
     }
 
     /// The tokens of texts to keep. A token that lies in such a text only in part is kept as well.
@@ -186,12 +150,32 @@ impl Cleaner {
         go_on: &dyn Fn() -> bool,
     ) -> Result<Vec<Range<usize>>, CleanError> {
         let mut kept = Vec::new();
-        let found = self.keeps.find(text, go_on, |bytes, _| {
-            if !cuts_word(text, &bytes) {
-                kept.push(tokens.touching(&bytes));
-            }
-        });
-        found.map_err(|GaveUp { source, .. }| CleanError { id: "keep".to_owned(), source })?;
+        for Placed { part, .. } in self.parts.iter() {
+            let found = part.keeps.find(text, go_on, |bytes, _| {
+                if !cuts_word(text, &bytes) {
+                    kept.push(tokens.touching(&bytes));
+                }
+            });
+            found.map_err(|GaveUp { source, .. }| CleanError { id: "keep".to_owned(), source })?;
+        }
         Ok(kept)
+    }
+}
+
+impl AllMatches {
+    /// Adds the matches of a part, with the indices of the cleaner.
+    fn add(&mut self, Placed { part, first_applied, first_rejected }: &Placed, found: Found) {
+        let applied = part.applied.len();
+        let AllMatches { matches, of_blocks, rejected } = self;
+        let mut add = |to: &mut Vec<Match>, found: Vec<Match>| {
+            for Match { tokens, pattern } in found.into_iter().filter(|found| !found.tokens.is_empty()) {
+                match pattern.checked_sub(applied) {
+                    None => to.push(Match { tokens, pattern: first_applied + pattern }),
+                    Some(pattern) => rejected.push(Match { tokens, pattern: first_rejected + pattern }),
+                }
+            }
+        };
+        add(matches, found.matches);
+        add(of_blocks, found.of_blocks);
     }
 }

@@ -1,8 +1,10 @@
 //! Whole cleaners on small texts.
 
+use std::borrow::Cow;
+
 use super::*;
 use crate::cleaning::decide::decision_model::DecisionModel;
-use crate::patterns::{LexerCache, PatternFile};
+use crate::patterns::{LexerCache, PatternFile, SHARED};
 
 fn cleaned(patterns: &str, text: &str) -> String {
     cleaned_with(&by_recurrence(), patterns, text)
@@ -89,7 +91,7 @@ fn of_accepted_matches_in_each_other_the_longest_says_why() {
     let cleaner = Cleaner::new(&[&file], &CleanOptions::default());
     let cleaning = cleaner.clean(&mut Scratch::default(), "Home News Sport\nA boat.\n").unwrap();
     let because =
-        cleaning.spans[0].because.iter().map(|(bytes, pattern)| (bytes.clone(), &*cleaner.patterns()[*pattern].id));
+        cleaning.spans[0].because.iter().map(|(bytes, pattern)| (bytes.clone(), &*cleaner.pattern(*pattern).id));
     assert_eq!(because.collect::<Vec<_>>(), [(0..15, "b")]);
 }
 
@@ -176,4 +178,83 @@ fn what_is_known_to_recur_is_evidence_like_a_match() {
     assert_eq!(left(&CleanOptions { method: Method::Union { merge_gap: 0 }, ..options.clone() }), format!("{STORY}\n"));
     let strict = CleanOptions { only_accepted: true, ..options };
     assert_eq!(left(&strict), format!("{STORY}\nSend us your letters by post\n"));
+}
+
+#[test]
+fn cleaners_that_share_a_part_are_those_that_do_not() {
+    let lexers = LexerCache::default();
+    let file = |source: &str, rest: &str| {
+        let head = "mined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}";
+        PatternFile::parse(&format!("dehusk: 1\nsource: {source}\n{head}\n{rest}"), &lexers).unwrap()
+    };
+    let entry = |id: &str, status: &str, regex: &str| {
+        format!("  - {{id: {id}, status: {status}, documents: 8, among: 9, occurrences: 8, regex: '{regex}'}}\n")
+    };
+    let line = |id: &str, status: &str, words: &str| {
+        entry(id, status, &format!("(?m)^\\s*{}\\s*$", words.replace(' ', "\\s+")))
+    };
+    let own = line("own", "proposed", "Home News Sport");
+    let shared = [
+        line("a", "proposed", "Share on Twitter"),
+        line("b", "rejected", "By our staff"),
+        line("c", "accepted", "All rights reserved"),
+        entry("d", "proposed", "Photo by \\w+"),
+    ];
+    let shared = file(SHARED, &format!("patterns:\n{}", shared.concat()));
+    let own = [
+        format!("patterns:\n{own}"),
+        format!("patterns:\n{own}{}", line("a", "rejected", "Share on Twitter")),
+        format!("loose: keep\npatterns:\n{own}"),
+        "patterns: []\n".to_owned(),
+        format!("keep:\n  - {{text: 'Share on'}}\npatterns:\n{own}"),
+        format!("patterns:\n{}", line("own", "accepted", "Home News Sport")),
+        format!("patterns:\n{}", line("x", "rejected", "Home News Sport")),
+    ];
+    let own: Vec<PatternFile> = own.iter().map(|rest| file("s", rest)).collect();
+    let text = format!("Home News Sport\nShare on Twitter\n{STORY}\nBy our staff\nPhoto by Ann\nAll rights reserved\n");
+    for only_accepted in [false, true] {
+        let options = by_recurrence().only_accepted(only_accepted);
+        let compiler = Compiler::new(Some(Cow::Borrowed(&shared)), options.clone());
+        for own in own.iter().chain(&own) {
+            let [one, other] = [compiler.cleaner(&[own]), Cleaner::new(&[own, &shared], &options)];
+            let [of_one, of_other] = [&one, &other].map(|cleaner| {
+                let reading = cleaner.read(&mut Scratch::default(), &text).unwrap();
+                let origins = (0..cleaner.count() + cleaner.rejected().count()).map(|index| cleaner.origin(index));
+                let ids = cleaner.patterns().map(|pattern| pattern.id.clone()).collect::<Vec<String>>();
+                let matches = (reading.matches.clone(), reading.rejected.clone());
+                (origins.collect::<Vec<_>>(), ids, matches, cleaner.explain(&text, &reading).strip(&text))
+            });
+            assert_eq!(of_one, of_other, "{}", own.to_yaml());
+        }
+    }
+}
+
+#[test]
+fn origins_name_files_and_places() {
+    let parse = |source: &str, patterns: &str| {
+        let head = "mined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}";
+        let yaml = format!("dehusk: 1\nsource: {source}\n{head}\npatterns:{patterns}");
+        PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
+    };
+    let [none, own, shared] = [
+        parse("n", " []"),
+        parse("s", "\n  - {id: a, regex: One}\n  - {id: b, status: rejected, regex: Two}\n"),
+        parse(
+            SHARED,
+            "\n  - {id: c, status: rejected, regex: One}\n  - {id: d, regex: Four}\n  - {id: b, regex: Two}\n",
+        ),
+    ];
+    let cleaner = Cleaner::new(&[&none, &own, &shared], &by_recurrence());
+    let ids: Vec<&str> = cleaner.patterns().chain(cleaner.rejected()).map(|pattern| pattern.id.as_str()).collect();
+    let files = [&none, &own, &shared];
+    let of_origin = |index: usize| {
+        let Origin { file, index } = cleaner.origin(index).unwrap();
+        files[file].patterns[index].id.as_str()
+    };
+    assert_eq!(ids, ["a", "d", "b", "c"]);
+    assert_eq!((0..4).map(of_origin).collect::<Vec<_>>(), ids);
+    assert_eq!((cleaner.count(), cleaner.pattern(1).id.as_str()), (2, "d"));
+    let found = cleaner.read(&mut Scratch::default(), "One, Two, Four").unwrap();
+    assert_eq!(found.matches.iter().map(|found| found.pattern).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(found.rejected.iter().map(|found| found.pattern).collect::<Vec<_>>(), [0, 1]);
 }

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{Cleaner, Recurring, Weighed};
+use super::{Cleaner, Placed, Recurring, Weighed};
 use crate::cleaning::decide::article_end::{LastPlace, last_places};
-use crate::cleaning::decide::evidence::{Alone, Evidence, Weight, weigh};
+use crate::cleaning::decide::evidence::{Alone, Evidence, Weight, Weights, weigh};
 use crate::cleaning::decide::features::Divided;
 use crate::cleaning::decide::segments::Segments;
 use crate::cleaning::decide::with_segments;
@@ -14,12 +14,12 @@ impl Cleaner {
     /// Computes the evidence of each token from these matches alone.
     #[doc(hidden)]
     pub fn weigh(&self, reading: &Reading, matches: &[Match]) -> Evidence {
-        weigh(&reading.layout, matches, &self.weights)
+        weigh(&reading.layout, matches, &self.weights())
     }
 
     /// The matches of patterns, with their weights.
     pub(super) fn found<'a>(&'a self, matches: &'a [Match]) -> Weighed<'a> {
-        Weighed { matches, weights: &self.weights, is_of_source: self.is_of_source }
+        Weighed { matches, weights: self.weights(), is_of_source: self.is_of_source }
     }
 
     /// Matches and recurring stretches together, with their weights.
@@ -27,21 +27,23 @@ impl Cleaner {
         &'a self,
         reading: &'a Reading,
         recurring: &[Recurring],
-    ) -> (Cow<'a, [Match]>, Cow<'a, [Weight]>) {
+    ) -> (Cow<'a, [Match]>, Weights<'a>) {
         let mut matches = Cow::Borrowed(&*reading.matches);
-        let mut weights = Cow::Borrowed(&*self.weights);
+        let mut weights = self.weights();
         if !recurring.is_empty() && !self.options.only_accepted {
-            for Recurring { tokens, weight } in recurring {
-                matches.to_mut().push(Match { tokens: tokens.clone(), pattern: weights.len() });
-                weights.to_mut().push(*weight);
-            }
+            let of_recurring = (self.count()..).zip(recurring);
+            matches.to_mut().extend(
+                of_recurring.map(|(pattern, Recurring { tokens, .. })| Match { tokens: tokens.clone(), pattern }),
+            );
+            weights.push(recurring.iter().map(|recurring| recurring.weight).collect::<Vec<Weight>>());
         }
         (matches, weights)
     }
 
     /// The strength of a match by itself, without the other matches.
     pub(crate) fn weigh_alone(&self, reading: &Reading, found: &Match) -> Alone {
-        Alone::of(&reading.layout, found, &self.weights)
+        let (Placed { part, .. }, index) = self.part_of(found.pattern);
+        Alone::of(&reading.layout, found, &part.weights[index])
     }
 
     /// The last place of each pattern in a text.
@@ -62,13 +64,14 @@ impl Cleaner {
     /// Whether the union method uses the pattern: its share reaches the cutoff of its file, or a person confirmed it.
     #[doc(hidden)]
     pub fn reaches_cutoff(&self, pattern: usize) -> bool {
-        self.reaches_cutoff[pattern]
+        let (Placed { part, .. }, index) = self.part_of(pattern);
+        part.reaches_cutoff[index]
     }
 
     /// Calls `look` with a text that was read, divided into segments.
     #[doc(hidden)]
     pub fn weigh_segments<T>(&self, text: &str, reading: &Reading, look: impl FnOnce(Divided) -> T) -> T {
         let evidence = self.weigh(reading, &reading.matches);
-        with_segments(text, reading, &reading.matches, &self.weights, &evidence, look)
+        with_segments(text, reading, &reading.matches, &self.weights(), &evidence, look)
     }
 }

@@ -22,7 +22,7 @@
 
 use std::ops::Range;
 
-use super::evidence::{Evidence, Weight, without_stop_before};
+use super::evidence::{Evidence, Weights, without_stop_before};
 use super::segments::{Segments, is_matched};
 use crate::cleaning::reading::Match;
 use crate::cleaning::reading::Reading;
@@ -126,7 +126,7 @@ pub fn last_places(reading: &Reading, matches: &[Match], evidence: &Evidence, se
 pub fn article_end(
     reading: &Reading,
     matches: &[Match],
-    weights: &[Weight],
+    weights: &Weights,
     evidence: &Evidence,
     segments: &Segments,
 ) -> Option<LastPlace> {

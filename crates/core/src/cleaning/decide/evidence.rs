@@ -13,8 +13,9 @@
 //! Length and whole lines say nothing about a *passage*, that is, sentences that recur in only 2 documents. A story
 //! that is retold or quoted looks the same. For a passage, only the share counts.
 
+use std::borrow::Cow;
 use std::num::NonZero;
-use std::ops::Range;
+use std::ops::{Index, Range};
 
 use super::chance::BEYOND;
 use crate::cleaning::reading::Match;
@@ -82,6 +83,39 @@ impl Weight {
     }
 }
 
+/// The weights of patterns, by the pattern's index. They come from several compiled files, one after the other, and are
+/// not copied: a crawl can have a hundred thousand sources with the same shared patterns.
+#[derive(Clone, Debug, Default)]
+pub struct Weights<'w>(Vec<Cow<'w, [Weight]>>);
+
+impl<'w> Weights<'w> {
+    /// Adds weights after the others.
+    pub fn push(&mut self, weights: impl Into<Cow<'w, [Weight]>>) {
+        self.0.push(weights.into());
+    }
+}
+
+impl<'w> FromIterator<&'w [Weight]> for Weights<'w> {
+    fn from_iter<I: IntoIterator<Item = &'w [Weight]>>(weights: I) -> Weights<'w> {
+        Weights(weights.into_iter().map(Cow::Borrowed).collect())
+    }
+}
+
+impl Index<usize> for Weights<'_> {
+    type Output = Weight;
+
+    fn index(&self, pattern: usize) -> &Weight {
+        let mut index = pattern;
+        for weights in &self.0 {
+            match weights.get(index) {
+                Some(weight) => return weight,
+                None => index -= weights.len(),
+            }
+        }
+        panic!("there is no pattern {pattern}")
+    }
+}
+
 /// The evidence of a document's tokens.
 #[derive(Debug)]
 pub struct Evidence {
@@ -112,7 +146,7 @@ impl PatternIndex {
 }
 
 /// Weighs the matches. The time is O((n + m) log (n + m)) for n tokens and m matches, however long the matches are.
-pub fn weigh(layout: &Layout, matches: &[Match], weights: &[Weight]) -> Evidence {
+pub fn weigh(layout: &Layout, matches: &[Match], weights: &Weights) -> Evidence {
     let mut strokes = Vec::with_capacity(matches.len());
     let mut holding = Vec::new();
     let (mut is_beyond_chance, mut is_edge) = (vec![false; layout.tokens()], vec![false; layout.tokens() + 1]);
@@ -149,9 +183,8 @@ pub struct Alone {
 
 impl Alone {
     /// The result of [`weigh`] for one match alone, in O(log n).
-    pub fn of(layout: &Layout, found: &Match, weights: &[Weight]) -> Alone {
-        let Match { tokens, pattern } = without_stop_before(layout, found);
-        let weight = &weights[pattern];
+    pub fn of(layout: &Layout, found: &Match, weight: &Weight) -> Alone {
+        let Match { tokens, .. } = without_stop_before(layout, found);
         let strength = strength(layout, &tokens, weight);
         Alone { tokens, strength, holds_lines: weight.holds_lines, is_of_few: is_of_few(weight) }
     }
@@ -295,7 +328,7 @@ mod tests {
 
     fn weighed(text: &str, matches: &[(Range<usize>, f64, usize)]) -> Evidence {
         let (matches, weights) = matches_and_weights(matches);
-        weigh(&layout(text), &matches, &weights)
+        weigh(&layout(text), &matches, &Weights::from_iter([&*weights]))
     }
 
     /// The result of [`weigh`] by brute force: each line of each match is a stroke, and strokes are painted token by
@@ -345,7 +378,7 @@ mod tests {
     fn what_chance_does_not_explain_is_full_evidence() {
         let evidence = |beyond| {
             let weight = Weight { share: 0.2, documents: 20, occurrences: 20, beyond, ..Weight::default() };
-            weigh(&layout("a b c d e f"), &[Match { tokens: 1..5, pattern: 0 }], &[weight])
+            weigh(&layout("a b c d e f"), &[Match { tokens: 1..5, pattern: 0 }], &Weights::from_iter([&[weight][..]]))
         };
         let Evidence { of_token, is_beyond_chance, is_edge, .. } = evidence(9.0);
         assert_eq!(of_token, [0.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
@@ -394,14 +427,16 @@ mod tests {
                 found.pattern /= 2;
             }
             weights.truncate(matches.len().div_ceil(2));
-            let evidence = weigh(&layout, &matches, &weights);
+            // As if they came from several files.
+            let in_parts = Weights::from_iter(weights.chunks(3));
+            let evidence = weigh(&layout, &matches, &in_parts);
             let patterns = evidence.pattern.into_iter().map(|pattern| pattern.map(PatternIndex::get)).collect();
             prop_assert_eq!((evidence.of_token, patterns), naively_weighed(&layout, &matches, &weights));
             for found in matches {
                 let mut of_token = vec![0.0; end];
-                let alone = Alone::of(&layout, &found, &weights);
+                let alone = Alone::of(&layout, &found, &weights[found.pattern]);
                 alone.stretches(&layout, |tokens, strength| of_token[tokens].fill(strength));
-                prop_assert_eq!(weigh(&layout, &[found], &weights).of_token, of_token);
+                prop_assert_eq!(weigh(&layout, &[found], &in_parts).of_token, of_token);
             }
         }
     }

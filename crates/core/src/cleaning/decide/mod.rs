@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::reading::{Match, Reading};
 use crate::dom::page_parts::{Favor, PagePart};
 use article_end::article_end;
-use evidence::{Evidence, PatternIndex, Weight};
+use evidence::{Evidence, PatternIndex, Weights};
 use features::Divided;
 use segments::Segments;
 
@@ -65,7 +65,7 @@ pub fn with_segments<T>(
     text: &str,
     reading: &Reading,
     matches: &[Match],
-    weights: &[Weight],
+    weights: &Weights,
     evidence: &Evidence,
     look: impl FnOnce(Divided) -> T,
 ) -> T {

@@ -14,7 +14,9 @@ use rustc_hash::FxHashMap;
 use super::gaps::Gap;
 use super::slotted::{Lines, Segments, Slotted};
 use crate::patterns::regex::{Edges, is_word_edge, is_word_start};
-use crate::tokens::{FrozenVocabulary, Lexer, Piece, Symbol, Token, TokenKind, TokenRun, Tokenizer, Vocabulary};
+use crate::tokens::{
+    FrozenVocabulary, Lexer, Piece, Symbol, Token, TokenKey, TokenKind, TokenRun, Tokenizer, Vocabulary,
+};
 
 /// A document as the automaton reads it: its tokens, and the line breaks between them.
 #[derive(Debug, Default)]
@@ -211,6 +213,22 @@ impl TokenAutomaton {
     /// break, because no run of the automaton has that symbol.
     pub fn read(&self, text: &str, lexer: &mut Lexer) -> (Tokens, Vec<Symbol>) {
         Tokens::known(text, lexer, &self.vocabulary)
+    }
+
+    /// Whether no run can be found.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The symbols that [`TokenAutomaton::read`] returns, for a text that was tokenized with the same lexer.
+    pub fn symbols(&self, text: &str, Tokens { tokens, .. }: &Tokens) -> Vec<Symbol> {
+        let symbol = |token: &Token| {
+            let text = || &text[token.range()];
+            self.vocabulary
+                .find(TokenKey::of(token.kind, token.space_before, text()), text)
+                .unwrap_or(Vocabulary::BREAK)
+        };
+        tokens.iter().map(symbol).collect()
     }
 
     /// Calls `visit` with the token range and pattern of each match. Matches that end earlier come first. Of matches

@@ -101,7 +101,7 @@ impl<'t> Selection<'_, 't> {
     fn worth(&self, cleaner: &Cleaner, pattern: usize) -> u64 {
         let gain: f64 =
             self.pages_of[pattern].iter().map(|(page, matches)| self.pages[*page].gain(matches.clone())).sum();
-        let pattern = &cleaner.patterns()[pattern];
+        let pattern = cleaner.pattern(pattern);
         let cost = if self.choice.is_brief { PER_PATTERN + pattern.example.len() as f64 } else { PER_PATTERN };
         (gain * pattern.share() * 1000.0 * PER_PATTERN / cost) as u64
     }

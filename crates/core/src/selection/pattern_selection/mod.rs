@@ -28,13 +28,12 @@ pub fn needed_patterns(sampled: &Sampled, ends: &Ends) -> PatternFile {
     let (own, cleaner) = (sampled.own(), &sampled.cleaner);
     let own_ids: HashSet<&str> = own.all().map(|pattern| pattern.id.as_str()).collect();
     let is_given = |pattern: &Pattern| pattern.is_touched() || !own_ids.contains(pattern.id.as_str());
-    let given =
-        cleaner.patterns().iter().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
+    let given = cleaner.patterns().zip(ends.needed()).map(|(pattern, is_needed)| *is_needed || is_given(pattern));
     let given: Vec<bool> = given.collect();
     let mut pages: Vec<Coverage> = sampled.samples.par_iter().map(|sample| Coverage::new(cleaner, sample)).collect();
     let chosen = select(cleaner, &mut pages, given, &Choice::BRIEF);
     let chosen = select(cleaner, &mut pages, chosen, &Choice::COMPLETE);
-    let chosen = cleaner.patterns().iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+    let chosen = cleaner.patterns().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let needed: HashSet<&str> = chosen.map(|(pattern, _)| pattern.id.as_str()).collect();
     let is_needed = |pattern: &Pattern| pattern.is_touched() || needed.contains(pattern.id.as_str());
     let mut file = own.clone();

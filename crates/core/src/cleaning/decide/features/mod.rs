@@ -17,7 +17,7 @@ mod surroundings;
 use std::ops::Range;
 
 use super::article_end::LastPlace;
-use super::evidence::{Evidence, Weight};
+use super::evidence::{Evidence, Weights};
 use super::segments::Segments;
 use crate::cleaning::reading::Match;
 use crate::cleaning::reading::layout::Layout;
@@ -69,7 +69,7 @@ pub struct Divided<'d> {
     /// The matches of patterns, and other stretches that recur.
     pub matches: &'d [Match],
     /// The weights of the patterns.
-    pub weights: &'d [Weight],
+    pub weights: &'d Weights<'d>,
     /// The evidence of the matches.
     pub evidence: &'d Evidence,
     /// Its segments.

@@ -6,6 +6,7 @@ use proptest::sample::select;
 use super::body::Body;
 use super::fading::Fading;
 use super::*;
+use crate::cleaning::decide::evidence::Weight;
 use crate::cleaning::decide::evidence::weigh;
 use crate::tokens::{Lexer, MutableSet, Tokenizer};
 
@@ -45,6 +46,7 @@ fn divided<T>(text: &str, found: &[(Range<usize>, usize, usize)], look: impl FnO
             });
         }
     }
+    let weights = Weights::from_iter([&*weights]);
     let evidence = weigh(&layout, &matches, &weights);
     let segments = Segments::of(text, &tokens, &layout, &evidence);
     let (layout, matches, weights, evidence) = (&layout, &matches, &weights, &evidence);
