@@ -246,8 +246,8 @@ impl Networks {
 
 impl JudgedPage {
     /// For each block, whether it is kept.
-    pub fn content(&self, favor: Favor) -> Vec<bool> {
-        content(&self.page.blocks, &self.probabilities, favor.care())
+    pub fn content(&self, text: &str, favor: Favor) -> Vec<bool> {
+        content(text, &self.page.blocks, &self.probabilities, favor.care())
     }
 
     /// The block that is the headline of the page.
@@ -262,7 +262,7 @@ impl JudgedPage {
 
     /// The parts of the visible text that are removed, in order, each with the probability that it is boilerplate.
     pub fn boilerplate(&self, text: &str, choices: PageChoices) -> Vec<(Range<usize>, f32)> {
-        let mut stays = self.content(choices.favor);
+        let mut stays = self.content(text, choices.favor);
         let parts = self.parts(text, &stays);
         // Authors of main texts disagree about headlines, so the model has learned nothing about headlines.
         parts.headline().into_iter().for_each(|headline| stays[headline] = true);
@@ -279,8 +279,8 @@ impl JudgedPage {
 /// For each block, whether it is kept. The blocks with the highest probability of content are kept, as many as give the
 /// greatest expected F-measure (N. Ye, K. M. A. Chai, W. S. Lee, H. L. Chieu, ICML 2012). Recall weighs `care` times as
 /// much as precision, as in the measure F<sub>β</sub>. A page with words keeps some: if no block with words would be
-/// kept, the most probable one of them is.
-pub fn content(blocks: &[Block], probabilities: &[f32], care: f32) -> Vec<bool> {
+/// kept, the most probable one of them is. `text` is the visible text of the page.
+pub fn content(text: &str, blocks: &[Block], probabilities: &[f32], care: f32) -> Vec<bool> {
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]).then(a.cmp(&b)));
     let words = |block: usize| blocks[block].words.max(0.5);
@@ -302,7 +302,25 @@ pub fn content(blocks: &[Block], probabilities: &[f32], care: f32) -> Vec<bool> 
         let likeliest = with_words().max_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b]));
         likeliest.into_iter().for_each(|block| stays[block] = true);
     }
+    join_rows(text, blocks, &mut stays);
     stays
+}
+
+/// Lets each row of a table stay whole or go whole: blocks with tabs between them. Its words decide: a row stays if one
+/// of its cells with letters stays. Numbers alone look like counters, but are what a table is for.
+fn join_rows(text: &str, blocks: &[Block], stays: &mut [bool]) {
+    let is_row =
+        |a: &Block, b: &Block| text.get(a.text.end..b.text.start).is_some_and(|between| between.contains('\t'));
+    let mut first = 0;
+    for row in blocks.chunk_by(is_row) {
+        let of_row = first..first + row.len();
+        first = of_row.end;
+        let has_letter = |block: &usize| text[blocks[*block].text.clone()].contains(char::is_alphabetic);
+        if row.len() > 1 && of_row.clone().any(|block| has_letter(&block)) {
+            let whole = of_row.clone().filter(has_letter).any(|block| stays[block]);
+            stays[of_row].fill(whole);
+        }
+    }
 }
 
 /// Lessons and their sites.

@@ -38,7 +38,7 @@ pub fn decide(
         false => page.probabilities.clone(),
     };
 
-    let mut stays = content(blocks, &judged, choices.favor.care());
+    let mut stays = content(text, blocks, &judged, choices.favor.care());
     let parts = page.parts(text, &stays);
     let ends_before = |range: &Range<usize>, index: usize| range.end == blocks[index - 1].text.end;
     // People who mark main texts disagree about headlines, so the model knows nothing about headlines.
@@ -103,6 +103,7 @@ mod tests {
 
     use crate::cleaning::decide::evidence::Weight;
     use crate::cleaning::{CleanOptions, Cleaner, Cleaning, Recurring, Scratch};
+    use crate::dom::block_model::{BlockModel, content};
     use crate::dom::page_parts::PartChoice::{self, Auto, Drop, Keep};
     use crate::dom::page_parts::{Favor, PageChoices, PagePart};
     use crate::html::{Tree, read};
@@ -155,6 +156,24 @@ mod tests {
         for gone in ["Section 3", "Mayor of Bonn", "Terms of use"] {
             assert!(!text.contains(gone), "{gone}: {text}");
         }
+    }
+
+    #[test]
+    fn a_row_of_a_table_stays_whole_or_goes_whole() {
+        let page = "<p>Goals of the day.<table><tr><th>Club<th>Goals<tr><td>Tarn<td>51:19<td>68<tr><td>Cove<td>9:34<td>2</table>";
+        let (text, tree) = read::<Tree>(page);
+        let blocks = BlockModel::shipped().judge(&text, &tree).page.blocks;
+        let names = || blocks.iter().map(|block| &text[block.text.clone()]);
+        assert!(names().eq(["Goals of the day.", "Club", "Goals", "Tarn", "51:19", "68", "Cove", "9:34", "2"]));
+        let kept = |likely: &[&str]| {
+            let probabilities: Vec<f32> =
+                names().map(|name| if likely.contains(&name) { 0.99 } else { 0.01 }).collect();
+            let stays = content(&text, &blocks, &probabilities, 1.0);
+            names().zip(stays).filter(|(_, stays)| *stays).map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(kept(&["Goals of the day.", "Tarn", "Cove"]), "Goals of the day. Tarn 51:19 68 Cove 9:34 2");
+        assert_eq!(kept(&["Club", "Cove", "9:34"]), "Club Goals Cove 9:34 2");
+        assert_eq!(kept(&["Goals of the day.", "68", "9:34", "2"]), "Goals of the day.");
     }
 
     #[test]
