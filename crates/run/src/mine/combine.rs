@@ -219,13 +219,15 @@ pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Obser
 }
 
 fn warn_of_small_sources(sources: &[MinedSource], observer: &dyn Observer) {
+    let rest = match sources.iter().all(|source| source.mined.is_too_small()) {
+        true => "no source is larger, so no pattern is learned; give the documents of several sources one source",
+        false => "only shared patterns will apply",
+    };
     for MinedSource { id, mined, .. } in sources.iter().filter(|source| source.mined.is_too_small()) {
-        observer.warn(WarningKind::TooSmall, &format!(
-            "source '{}' is too small to mine: it needs {} different documents and has {}; only shared patterns will apply",
-            id,
-            Mined::MIN_DOCUMENTS,
-            mined.counted(),
-        ));
+        let (needed, has) = (Mined::MIN_DOCUMENTS, mined.counted());
+        let warning =
+            format!("source '{id}' is too small to mine: it needs {needed} different documents and has {has}; {rest}");
+        observer.warn(WarningKind::TooSmall, &warning);
     }
 }
 
