@@ -187,11 +187,30 @@ fn windows_line_ends_are_mined_like_others() {
 }
 
 #[test]
+fn many_sources_of_one_document_share_lines() {
+    const SHARED: &str = "Proudly powered by a very small press";
+    let shared_of = |sources: usize| {
+        let sandbox = Sandbox::new();
+        for source in 0..sources {
+            let story = format!("The ferry number {source}x{source} came late to harbour {source}y{source} on Monday.");
+            sandbox.write(&format!("corpus/host{source}/a.txt"), format!("{story}\n{SHARED}\n"));
+        }
+        let ran = sandbox.expect(0, "run corpus -o out");
+        (sandbox.path("out/patterns/_shared.yaml").exists().then(|| sandbox.read("out/patterns/_shared.yaml")), ran)
+    };
+    let (many, _) = shared_of(60);
+    assert!(many.is_some_and(|patterns| patterns.contains("powered") && patterns.contains("sources: 60")));
+    let (few, ran) = shared_of(59);
+    assert!(few.is_none_or(|patterns| !patterns.contains("powered")));
+    ran.says("there are no shared patterns either");
+}
+
+#[test]
 fn a_source_of_one_document_is_left_alone() {
     let sandbox = Sandbox::new();
     sandbox.write_pages("tide", 0..1);
     let ran = sandbox.expect(0, "run corpus -o out");
-    ran.says("source 'tide' is too small to mine: it needs 5 different documents and has 1; no source is larger, so no pattern is learned");
+    ran.says("source 'tide' is too small to mine: it needs 5 different documents and has 1; there are no shared patterns either");
     let index = sandbox.read("out/patterns/_index.yaml");
     assert!(index.contains("source: 'tide'") && index.contains("why: 'it has only 1 document'"), "{index}");
     assert!(!sandbox.path("out/patterns/tide.yaml").exists());

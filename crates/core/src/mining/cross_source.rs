@@ -37,6 +37,34 @@ pub struct Templates {
     pub language: Vec<usize>,
 }
 
+impl Templates {
+    /// Adds the lines of a pool to the shared templates: documents of different sources that were mined together. A
+    /// document stands for its source.
+    pub fn add_pool(&mut self, pool: &Mined) {
+        for (run, (candidate, example)) in lines_of(pool).into_iter().filter(|(_, of)| of.0.documents >= MIN_SOURCES) {
+            let fresh = Template {
+                run,
+                documents: candidate.documents,
+                among: pool.counted(),
+                occurrences: candidate.occurrences,
+                sources: candidate.documents,
+                example: example.to_owned(),
+                ends_after: None,
+            };
+            match self.shared.binary_search_by(|known| known.run.cmp(&fresh.run)) {
+                Err(at) => self.shared.insert(at, fresh),
+                Ok(at) => {
+                    let known = &mut self.shared[at];
+                    known.documents += fresh.documents;
+                    known.among += fresh.among;
+                    known.occurrences += fresh.occurrences;
+                    known.sources += fresh.sources;
+                }
+            }
+        }
+    }
+}
+
 /// The facts in the shared pattern file: the sums over the sources, and the median of their cutoffs.
 pub fn shared_facts<M: Borrow<Mined>>(mined: &[M]) -> MinedFrom {
     let mined: Vec<&Mined> = mined.iter().map(Borrow::borrow).collect();

@@ -15,16 +15,25 @@ use crate::record::written_files::Prune;
 use crate::workers::share_out_and_collect;
 use crate::{suited, timed};
 use dehusk_core::cleaning::CleanOptions;
-use dehusk_core::mining::Mined;
 use dehusk_core::mining::cross_source::{self, Templates};
+use dehusk_core::mining::{MineOptions, Mined, mine_texts};
 use dehusk_core::pages::PageText;
 use dehusk_core::patterns::merge::merge;
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED};
+use dehusk_core::selection::sampling::evenly_spread;
 use dehusk_core::selection::shared::SharedMatches;
 use dehusk_core::selection::warnings::unlike;
 use dehusk_core::selection::{SelectOptions, Selector};
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::{Budget, HtmlView, OutputRoot, SourceId};
+
+/// Minimum number of small sources that are mined together. A line in a twentieth of them is then in several of them.
+const MIN_POOLED: usize = 60;
+/// Maximum number of small sources that are mined together, evenly spread. Lines that many sites share are in a
+/// twentieth of them or more, so this many show them.
+const MAX_POOLED: usize = 4000;
+/// Maximum length of the documents that are mined together, in bytes. Documents that do not fit are left out.
+const MAX_POOLED_BYTES: usize = 1 << 23;
 
 /// The result of mining a corpus.
 #[derive(Debug)]
@@ -113,12 +122,38 @@ impl Combiner<'_> {
     /// If testing the patterns needs more memory than there is.
     pub fn files(&self, sources: &mut [MinedSource], reviewed: &Library) -> Result<Vec<PatternFile>> {
         let mined: Vec<&Mined> = sources.iter().map(|source| &source.mined).collect();
-        let mut templates = timed("compare sources", self.observer, || cross_source::cross_source(&mined));
+        let mut templates = timed("compare sources", self.observer, || -> Result<Templates> {
+            let mut templates = cross_source::cross_source(&mined);
+            self.pool(sources)?.iter().for_each(|pool| templates.add_pool(pool));
+            Ok(templates)
+        })?;
         let language = mem::take(&mut templates.language);
-        warn_of_small_sources(sources, self.observer);
+        warn_of_small_sources(sources, &templates, self.observer);
         let fresh = pattern_files(sources, templates, self.lexer);
         sources.iter_mut().zip(language).for_each(|(source, language)| source.language = language);
         self.try_out(with_decisions(fresh, reviewed))
+    }
+
+    /// Mines one document of each small source, as if all of them were one source: in a part of a crawl, no host may have
+    /// enough documents. `None` if there are too few such sources.
+    fn pool(&self, sources: &[MinedSource]) -> Result<Option<Mined>> {
+        let is_small = |&source: &usize| sources[source].mined.is_too_small() && self.samples.len(source) > 0;
+        let small: Vec<usize> = (0..sources.len()).filter(is_small).collect();
+        let (mut texts, mut bytes) = (Vec::new(), 0);
+        for &source in evenly_spread(&small, MAX_POOLED) {
+            let text = self.samples.texts(source, 1)?.pop().unwrap_or_default();
+            if bytes + text.len() <= MAX_POOLED_BYTES {
+                bytes += text.len();
+                texts.push(text);
+            }
+        }
+        if texts.len() < MIN_POOLED {
+            return Ok(None);
+        }
+        let pool = mine_texts(&texts, self.lexer, &MineOptions::default());
+        Ok(Some(
+            pool.map_err(|source| PipelineError::TooManyTokens { source_id: sources[small[0]].id.clone(), source })?,
+        ))
     }
 
     /// Tests the patterns on documents. Notes in each source's own file where articles end. Leaves out the patterns
@@ -218,9 +253,9 @@ pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Obser
     }
 }
 
-fn warn_of_small_sources(sources: &[MinedSource], observer: &dyn Observer) {
-    let rest = match sources.iter().all(|source| source.mined.is_too_small()) {
-        true => "no source is larger, so no pattern is learned; give the documents of several sources one source",
+fn warn_of_small_sources(sources: &[MinedSource], templates: &Templates, observer: &dyn Observer) {
+    let rest = match templates.shared.is_empty() {
+        true => "there are no shared patterns either; give the documents of several sources one source",
         false => "only shared patterns will apply",
     };
     for MinedSource { id, mined, .. } in sources.iter().filter(|source| source.mined.is_too_small()) {
