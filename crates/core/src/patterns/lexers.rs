@@ -89,6 +89,21 @@ impl LexerCache {
         Ok(())
     }
 
+    /// Adds the set of a lexer, so that files that name it are read with it.
+    #[doc(hidden)]
+    pub fn add(&self, set: &Arc<MutableSet>) {
+        let mut known = self.known();
+        if !known.contains_key(hash_of(set)) {
+            known.insert(hash_of(set).to_owned(), Arc::clone(set));
+        }
+    }
+
+    /// All sets.
+    #[doc(hidden)]
+    pub fn sets(&self) -> Vec<Arc<MutableSet>> {
+        self.known().values().cloned().collect()
+    }
+
     /// Whether a file names mutable patterns that are neither known nor shipped.
     pub fn lacks(&self, yaml: &str) -> bool {
         let known = self.known();
@@ -135,8 +150,8 @@ impl LexerCache {
 static SHIPPED: LazyLock<String> = LazyLock::new(|| hash_of_patterns(&shipped_patterns()));
 
 /// The hash that names these mutable patterns.
-pub(super) fn hash_of(set: &MutableSet) -> String {
-    hash_of_patterns(set.patterns())
+pub(super) fn hash_of(set: &MutableSet) -> &str {
+    set.hash_by(hash_of_patterns)
 }
 
 /// Whether these are the shipped mutable patterns.
@@ -171,7 +186,12 @@ pub fn table<'s>(sets: impl IntoIterator<Item = &'s MutableSet>, before: &str) -
         lists.extend(table.mutable.into_iter().map(list));
     }
     let has_patterns = |set: &&MutableSet| !set.patterns().is_empty();
-    lists.extend(sets.into_iter().filter(has_patterns).map(|set| (hash_of(set), listed(set.patterns(), "  "))));
+    for set in sets.into_iter().filter(has_patterns) {
+        let hash = hash_of(set);
+        if !lists.contains_key(hash) {
+            lists.insert(hash.to_owned(), listed(set.patterns(), "  "));
+        }
+    }
     if lists.is_empty() {
         return Ok(None);
     }

@@ -58,6 +58,8 @@ pub struct MutableSet {
     /// Scratch spaces that no matcher uses now. They are kept because the automaton is built in them step by step,
     /// which takes time.
     idle: Mutex<Vec<Scratch>>,
+    /// A hash of the patterns, which names them in pattern files.
+    hash: OnceLock<String>,
 }
 
 /// The reason why a mutable pattern file cannot be used.
@@ -150,8 +152,8 @@ impl MutableSet {
                 None => CompiledSet::of(&patterns)?,
             };
         let exact = patterns.iter().map(|_| OnceLock::new()).collect();
-        let (all_matches, idle) = (OnceLock::new(), Mutex::default());
-        Ok(MutableSet { patterns, marks_only, automaton, on_automaton, looking_around, all_matches, exact, idle })
+        let (all_matches, idle, hash) = (OnceLock::new(), Mutex::default(), OnceLock::new());
+        Ok(MutableSet { patterns, marks_only, automaton, on_automaton, looking_around, all_matches, exact, idle, hash })
     }
 
     /// The set of the patterns inside the binary.
@@ -169,6 +171,11 @@ impl MutableSet {
     /// The patterns, in order.
     pub fn patterns(&self) -> &[MutablePattern] {
         &self.patterns
+    }
+
+    /// The hash of the patterns, which `hash` computes the first time.
+    pub(crate) fn hash_by(&self, hash: impl FnOnce(&[MutablePattern]) -> String) -> &str {
+        self.hash.get_or_init(|| hash(&self.patterns))
     }
 
     /// The pattern with this id.
