@@ -229,7 +229,7 @@ pub use dehusk_core::cleaning::{
 #[doc(inline)]
 pub use dehusk_run::{
     Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, LibraryError, MinedCorpus, MinedSource,
-    Observer, Permission, PipelineError, Removed, Silent, SpanUnit, Steps, Stop, Target, ThreadsError, WarningKind,
+    Observer, Often, Permission, PipelineError, Removed, Silent, SpanUnit, Steps, Stop, Target, ThreadsError, WarningKind,
     candidates_by_source, checked_threads, clean_corpus, combine, in_own_pool, mine_corpus, removed, tell_of_skipped,
 };
 

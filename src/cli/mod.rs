@@ -28,7 +28,6 @@ pub mod interrupt;
 mod line_output;
 pub mod mine;
 mod next;
-mod often;
 pub mod options;
 mod one_document;
 #[cfg(feature = "segments")]

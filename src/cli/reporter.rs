@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dehusk_core::setting::Setting;
-use dehusk_run::{Observer, Permission, Steps, Stop, WarningKind};
+use dehusk_run::{Observer, Often, Permission, Steps, Stop, WarningKind};
 
 use super::interrupt;
-use super::often::Often;
 use super::progress::Progress;
 use super::skips::{Skips, TooManySkipped};
 use super::terminal::harmless;
@@ -201,10 +200,7 @@ impl Observer for Reporter {
     }
 
     fn warn(&self, kind: WarningKind, message: &str) {
-        match kind {
-            WarningKind::Rare => Reporter::warn(self, message),
-            kind => self.warn_often(kind, message),
-        }
+        self.warn_often(kind, message);
     }
 
     fn error(&self, message: &str) {

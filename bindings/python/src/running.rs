@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dehusk::{Observer, Steps, Stop, WarningKind};
+use dehusk::{Observer, Often, Steps, Stop, WarningKind};
 use pyo3::prelude::*;
 
 use crate::errors::{Fault, Result};
@@ -21,8 +21,8 @@ use crate::errors::{Fault, Result};
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long the caller waits for work that was stopped.
 const PATIENCE_OF_CALLER: Duration = Duration::from_millis(200);
-/// Maximum number of messages that are kept. A run of millions of documents can give millions.
-const MESSAGES: usize = 1000;
+/// Maximum number of left-out documents that are kept. A run of millions of documents can leave out millions.
+const SKIPS: usize = 1000;
 
 /// The messages and the progress of a run, for its caller.
 #[derive(Debug, Default)]
@@ -43,10 +43,10 @@ struct Stage {
 /// The messages for the user after a run.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
-    /// Warnings, as the program prints them: the first ones.
+    /// Warnings, as the program prints them: the first ones of each kind.
     pub warnings: Vec<String>,
-    /// Number of other warnings.
-    pub more_warnings: usize,
+    /// The number of warnings of each kind.
+    pub often: Often,
     /// Documents that were left out: the place, and the reason.
     pub skipped: Vec<(String, String)>,
     /// Number of documents that were left out.
@@ -95,12 +95,10 @@ impl Observer for Run {
         lock(&self.stage).done += steps;
     }
 
-    fn warn(&self, _kind: WarningKind, message: &str) {
+    fn warn(&self, kind: WarningKind, message: &str) {
         let mut told = lock(&self.told);
-        if told.warnings.len() < MESSAGES {
+        if told.often.add(kind) {
             told.warnings.push(message.to_owned());
-        } else {
-            told.more_warnings += 1;
         }
     }
 
@@ -116,7 +114,7 @@ impl Observer for Run {
             return;
         }
         told.skips += 1;
-        if told.skipped.len() < MESSAGES {
+        if told.skipped.len() < SKIPS {
             told.skipped.push(skip);
         }
     }

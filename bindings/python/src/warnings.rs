@@ -15,11 +15,8 @@ const DOCUMENTS_LISTED: usize = 5;
 /// # Errors
 /// If the user's filters turn warnings into errors.
 pub fn warn(py: Python<'_>, told: &Told) -> Result<()> {
-    for message in &told.warnings {
+    for message in told.warnings.iter().chain(&told.often.others()) {
         give(py, message)?;
-    }
-    if told.more_warnings > 0 {
-        give(py, &format!("and {} more warnings", told.more_warnings))?;
     }
     for (place, reason) in told.skipped.iter().take(DOCUMENTS_LISTED) {
         give(py, &format!("{place}: left out: {reason}"))?;

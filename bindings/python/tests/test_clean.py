@@ -60,6 +60,15 @@ def test_sources_are_the_hosts_of_addresses() -> None:
         assert dehusk.clean(rows)[0]["text"] == TEXTS[0]
 
 
+def test_warnings_of_one_kind_are_few() -> None:
+    rows = [{"text": text, "url": f"https://{n}.example/"} for n, text in enumerate(TEXTS * 3)]
+    with pytest.warns(dehusk.DehuskWarning) as told:
+        dehusk.clean(rows)
+    of_small = [str(warning.message) for warning in told if "too small to mine" in str(warning.message)]
+    assert len(of_small) == 4
+    assert of_small[3] == f"and {len(rows) - 3} more warnings that a source is too small to mine"
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -13,6 +13,7 @@ pub mod left_out;
 pub mod library;
 pub mod mine;
 pub mod observer;
+pub mod often;
 pub mod pattern_search;
 pub mod reading;
 pub mod record;
@@ -34,6 +35,7 @@ pub use mine::candidates::{candidates_by_source, combine, mine_candidates};
 pub use mine::combine::{Combiner, MinedCorpus, MinedSource, Samples};
 pub use mine::mining::{Miner, mine_corpus, mine_library};
 pub use mine::options::CorpusMineOptions;
+pub use often::Often;
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
 pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]

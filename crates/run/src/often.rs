@@ -1,23 +1,24 @@
 //! Warnings that many documents can cause.
 //!
-//! Takes the kind of each warning. Says whether the warning is printed, and counts the warnings that are not. In a run
+//! Takes the kind of each warning. Says whether the warning is shown, and counts the warnings that are not. In a run
 //! with millions of documents, these would hide all other messages.
 
 use std::collections::BTreeMap;
 
+use crate::observer::WarningKind;
 use dehusk_corpus::skipped::NAMED_ALIKE;
-use dehusk_run::WarningKind;
 
-/// Maximum number of warnings of this kind that are printed.
-fn printed(kind: WarningKind) -> u64 {
+/// Maximum number of warnings of this kind that are shown.
+fn shown(kind: WarningKind) -> u64 {
     match kind {
+        WarningKind::Rare => u64::MAX,
         WarningKind::Keys => 1,
         _ => NAMED_ALIKE as u64,
     }
 }
 
 /// The number of warnings of each kind.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Often(BTreeMap<WarningKind, u64>);
 
 /// What the warning is about, in words.
@@ -40,16 +41,16 @@ fn words(kind: WarningKind) -> &'static str {
 }
 
 impl Often {
-    /// Counts a warning. Returns whether it is printed.
+    /// Counts a warning. Returns whether it is shown: only the first ones of each kind are.
     pub fn add(&mut self, kind: WarningKind) -> bool {
         let count = self.0.entry(kind).or_default();
         *count += 1;
-        *count <= printed(kind)
+        *count <= shown(kind)
     }
 
-    /// A line for each kind with warnings that were not printed, with their number.
+    /// A line for each kind with warnings that were not shown, with their number.
     pub fn others(&self) -> Vec<String> {
-        let others = self.0.iter().map(|(kind, count)| (kind, count.saturating_sub(printed(*kind))));
+        let others = self.0.iter().map(|(kind, count)| (kind, count.saturating_sub(shown(*kind))));
         // One warning about unexpected keys is enough, so the number of the others is not told.
         let others = others.filter(|(kind, count)| *count > 0 && **kind != WarningKind::Keys);
         let plural = |count| if count == 1 { "" } else { "s" };
@@ -62,16 +63,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_a_kind_are_printed_and_the_others_counted() {
+    fn the_first_of_a_kind_are_shown_and_the_others_counted() {
         let mut often = Often::default();
-        let mut printed = |kind, times| (0..times).filter(|_| often.add(kind)).count();
+        let mut shown = |kind, times| (0..times).filter(|_| often.add(kind)).count();
         assert_eq!(
             [
-                printed(WarningKind::Emptied, 3432),
-                printed(WarningKind::KeptWhole, 20),
-                printed(WarningKind::NoPatterns, 21)
+                shown(WarningKind::Emptied, 3432),
+                shown(WarningKind::KeptWhole, 20),
+                shown(WarningKind::NoPatterns, 21),
+                shown(WarningKind::Rare, 9)
             ],
-            [3; 3]
+            [3, 3, 3, 9]
         );
         assert_eq!(
             often.others(),
