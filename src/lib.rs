@@ -228,9 +228,10 @@ pub use dehusk_core::cleaning::{
 #[cfg(feature = "pipeline")]
 #[doc(inline)]
 pub use dehusk_run::{
-    Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, Library, LibraryError, MinedCorpus, MinedSource,
-    Observer, Often, Permission, PipelineError, Removed, Silent, SpanUnit, Steps, Stop, Target, ThreadsError, WarningKind,
-    candidates_by_source, checked_threads, clean_corpus, combine, in_own_pool, mine_corpus, removed, tell_of_skipped,
+    Cleaned, CleanedSource, CorpusCleanOptions, CorpusMineOptions, FilesOfSource, Library, LibraryError, MinedCorpus,
+    MinedSource, Observer, Often, Permission, PipelineError, Removed, Silent, SpanUnit, Steps, Stop, Target,
+    ThreadsError, WarningKind, candidates_by_source, checked_threads, clean_corpus, combine, in_own_pool, mine_corpus,
+    removed, tell_of_skipped,
 };
 
 #[cfg(all(feature = "pipeline", feature = "stream"))]

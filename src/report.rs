@@ -1,7 +1,7 @@
 //! The report on a corpus: pages that show what the patterns of all sources do to it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use maud::Markup;
 use rayon::prelude::*;
@@ -57,23 +57,23 @@ pub struct CorpusReporter<'a> {
 
 /// The effects of the patterns of all sources on a corpus.
 #[derive(Debug)]
-pub struct CorpusReport<'a> {
+pub struct CorpusReport {
     layout: ReportLayout,
     rows: Vec<SourceRow>,
     sections: Vec<Section>,
     /// Number of documents that were read and cleaned.
     documents: usize,
-    shared_file: Option<&'a PatternFile>,
+    shared_file: Option<Arc<PatternFile>>,
     shared: SharedSum,
     in_full: usize,
 }
 
-impl CorpusReport<'_> {
+impl CorpusReport {
     /// The pages, the index first. `method` is a sentence on how documents were cleaned, `skipped` the messages for
     /// skipped documents, `unnamed_skips` the number of further skipped documents.
     pub fn pages(self, method: String, skipped: Vec<String>, unnamed_skips: usize) -> Vec<ReportPage> {
         let overview = Overview { layout: self.layout, rows: self.rows, method, skipped, unnamed_skips };
-        let shared = self.shared_file.map(|file| Patterns {
+        let shared = self.shared_file.as_deref().map(|file| Patterns {
             anchor: SHARED_ANCHOR,
             page: "",
             file,
@@ -91,18 +91,18 @@ impl<'a> CorpusReporter<'a> {
     ///
     /// # Errors
     /// If the observer stops the run.
-    pub fn report(&self, listings: &[SourceListing]) -> Result<CorpusReport<'a>> {
+    pub fn report(&self, listings: &[SourceListing]) -> Result<CorpusReport> {
         let places: BTreeMap<&str, &[DocumentRef]> =
             listings.iter().map(|listing| (listing.id.as_str(), listing.documents.as_slice())).collect();
-        let files = self.library.files().map(|file| file.source.as_str()).filter(|&source| source != SHARED);
-        let names: BTreeSet<&str> = places.keys().copied().chain(files).collect();
+        let names: BTreeSet<&str> = places.keys().copied().chain(self.library.own_sources()).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let documents: usize = places.values().map(|places| places.len()).sum();
         self.observer.start("reporting", Steps::Things(documents as u64));
 
         let sections = share_out_and_collect(self.options.threads, names.len(), |index| {
             let places = places.get(names[index]).copied().unwrap_or_default();
-            SourceToReport::new(self, names[index], places).section(format!("s{}", index + 1))
+            let files = self.library.for_source(names[index]);
+            SourceToReport::new(self, names[index], files.files(), places).section(format!("s{}", index + 1))
         });
         self.observer.finish();
 
@@ -112,8 +112,8 @@ impl<'a> CorpusReporter<'a> {
             rows: Vec::new(),
             sections: Vec::new(),
             documents: 0,
-            shared_file,
-            shared: SharedSum::new(shared_file),
+            shared_file: shared_file.clone(),
+            shared: SharedSum::new(shared_file.as_deref()),
             in_full: self.options.patterns,
         };
 
@@ -179,9 +179,14 @@ struct SourceToReport<'a> {
 }
 
 impl<'a> SourceToReport<'a> {
-    fn new(report: &'a CorpusReporter, name: &'a str, places: &'a [DocumentRef]) -> SourceToReport<'a> {
+    fn new(
+        report: &'a CorpusReporter,
+        name: &'a str,
+        files: Vec<&'a PatternFile>,
+        places: &'a [DocumentRef],
+    ) -> SourceToReport<'a> {
         let names = places.iter().map(|_| OnceLock::new()).collect();
-        SourceToReport { report, name, files: report.library.for_source(name), places, names }
+        SourceToReport { report, name, files, places, names }
     }
 
     fn section(self, anchor: String) -> Result<ReportedSource> {
@@ -220,7 +225,7 @@ impl<'a> SourceToReport<'a> {
     }
 
     fn own(&self) -> Option<&'a PatternFile> {
-        self.report.library.get(self.name)
+        self.files.iter().copied().find(|file| file.source == self.name)
     }
 
     fn row(&self, anchor: &str, effects: &Effects, warnings: usize) -> SourceRow {

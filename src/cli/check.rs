@@ -1,6 +1,7 @@
 //! `dehusk check`: finds problems in pattern files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -57,7 +58,7 @@ fn line(problem: &FileProblem, path: &Path, json: bool) -> String {
 }
 
 /// Warns of doubtful patterns in the pattern files that a command uses, so that a person looks at them.
-pub fn warn_of_doubts<'f>(files: impl IntoIterator<Item = &'f PatternFile>, reporter: &Reporter) {
+pub fn warn_of_doubts(files: impl IntoIterator<Item = Arc<PatternFile>>, reporter: &Reporter) {
     for file in files {
         // A doubt may quote an example with several lines.
         let warn = |doubt: &String| reporter.warn(&format!("source '{}': {}", file.source, in_one_line(doubt)));

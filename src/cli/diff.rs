@@ -40,7 +40,8 @@ pub struct DiffArgs {
 /// Runs the command.
 pub fn run(args: &DiffArgs) -> anyhow::Result<Exit> {
     let [old, new] = Library::load_states(&args.old, &args.new)?;
-    let differences = differences(old.files(), new.files());
+    let [old, new]: [Vec<_>; 2] = [old, new].map(|library| library.files().collect());
+    let differences = differences(old.iter().map(|file| &**file), new.iter().map(|file| &**file));
     let text = match args.json {
         true => serde_json::to_string_pretty(&as_json(&differences, args.counts))? + "\n",
         false => Listing { screen: Screen::of_stdout(args.color), all_counts: args.counts }.of_all(&differences),

@@ -83,7 +83,8 @@ pub fn run(args: &ExportArgs, global: &Global, reporter: &Reporter) -> anyhow::R
 impl ExportArgs {
     fn write_selectors(&self, library: &Library, global: &Global, reporter: &Reporter) -> anyhow::Result<()> {
         // Each selector belongs to one source, so shared patterns have none.
-        let sources = library.files().filter(|file| file.source != SHARED).map(|file| self.selectors(file, reporter));
+        let files: Vec<_> = library.files().filter(|file| file.source != SHARED).collect();
+        let sources = files.iter().map(|file| self.selectors(file, reporter));
         let sources: Vec<Selectors> = sources.filter(|of| !(of.content.is_empty() && of.drop.is_empty())).collect();
         if sources.is_empty() {
             reporter.warn(match self.proposed {
@@ -102,11 +103,8 @@ impl ExportArgs {
     }
 
     fn write_regexes(&self, library: &Library, global: &Global, reporter: &Reporter) -> anyhow::Result<()> {
-        let of_file = |file| {
-            let patterns = self.wanted(file).filter(|pattern| pattern.elements().is_none());
-            Regexes { source: &file.source, regexes: patterns.map(|pattern| pattern.regex.as_str()).collect() }
-        };
-        let sources = library.files().map(of_file).filter(|of| !of.regexes.is_empty());
+        let files: Vec<_> = library.files().collect();
+        let sources = files.iter().map(|file| self.regexes(file)).filter(|of| !of.regexes.is_empty());
         let sources: Vec<Regexes> = sources.collect();
         if sources.is_empty() {
             reporter.warn(match self.proposed {
@@ -122,6 +120,11 @@ impl ExportArgs {
             count(sources.len(), "source")
         ));
         Ok(())
+    }
+
+    fn regexes<'f>(&self, file: &'f PatternFile) -> Regexes<'f> {
+        let patterns = self.wanted(file).filter(|pattern| pattern.elements().is_none());
+        Regexes { source: &file.source, regexes: patterns.map(|pattern| pattern.regex.as_str()).collect() }
     }
 
     /// The patterns to write.

@@ -1,6 +1,7 @@
 //! After a review, there are more documents, and the whole corpus is mined again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use dehusk_core::patterns::{Pattern, PatternFile, Status};
 
@@ -31,8 +32,8 @@ const AT_FIRST: [usize; 3] = [3, 5, 7];
 /// The parsed file of each source.
 fn files(sandbox: &Sandbox) -> BTreeMap<String, PatternFile> {
     let library = dehusk::Library::load(&sandbox.path("patterns")).expect("pattern files");
-    let has_file = |file: &&PatternFile| sandbox.path(&format!("patterns/{}.yaml", file.source)).exists();
-    library.files().filter(has_file).map(|file| (format!("{}.yaml", file.source), file.clone())).collect()
+    let has_file = |file: &Arc<PatternFile>| sandbox.path(&format!("patterns/{}.yaml", file.source)).exists();
+    library.files().filter(has_file).map(|file| (format!("{}.yaml", file.source), PatternFile::clone(&file))).collect()
 }
 
 /// The sample corpus: of each source, the documents in the first tenths (this number of them), or those after them.

@@ -1,6 +1,5 @@
 //! Cleans texts and pages, one by one or in batches.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -65,7 +64,7 @@ type Arguments = (Patterns, bool, Option<String>, Option<f64>);
 /// The data that all calls share. The cleaner of a source is compiled when its first text comes.
 pub struct Core {
     files: Arc<Files>,
-    compiler: OnceLock<Compiler<'static>>,
+    compiler: OnceLock<Compiler>,
     options: CleanOptions,
     max_removed: f64,
     own: Mutex<HashMap<String, Arc<SourceCleaner>>>,
@@ -134,7 +133,7 @@ impl Core {
 
     fn compile(&self, source: &str) -> Result<SourceCleaner> {
         let own = self.files.parse(source)?;
-        let compiler = || Ok(Compiler::new(self.files.parse(SHARED)?.map(Cow::Owned), self.options.clone()));
+        let compiler = || Ok(Compiler::new(self.files.parse(SHARED)?.map(Arc::new), self.options.clone()));
         let compiler = get_or_try_init(&self.compiler, compiler)?;
         Ok(match own.is_none() && compiler.shared().is_none() {
             false => compiler.cleaner(own.as_ref().as_slice()),

@@ -169,13 +169,13 @@ struct MinedFigures {
 }
 
 impl Figures {
-    fn of_mining(MinedCorpus { files, sources }: &MinedCorpus) -> Vec<MinedFigures> {
-        let figures = files.iter().zip(sources).map(|(file, source)| MinedFigures {
+    fn of_mining(MinedCorpus { library, sources }: &MinedCorpus) -> Vec<MinedFigures> {
+        let figures = sources.iter().map(|source| MinedFigures {
             source: source.id.to_string(),
-            documents: source.mined.documents,
-            near_duplicates: source.mined.near_duplicates,
-            patterns: file.patterns.len(),
-            cutoff: file.mined.cutoff,
+            documents: source.facts.documents,
+            near_duplicates: source.facts.near_duplicates,
+            patterns: library.get(source.id.as_str()).map_or(0, |file| file.patterns.len()),
+            cutoff: source.facts.cutoff,
         });
         figures.collect()
     }
@@ -233,7 +233,7 @@ fn cleaned(
     run: &Run,
 ) -> Result<Vec<(String, Cleaned, bool)>> {
     let sources = clean_files(inventory, library, &Target::Folder(target), options, run)?;
-    let figures = sources.into_iter().map(|(source, CleanedSource { cleaned, drift })| {
+    let figures = sources.into_iter().map(|(source, CleanedSource { cleaned, drift, .. })| {
         let changed = drift.filter(Drift::has_changed);
         if let Some(drift) = &changed {
             run.warn(WarningKind::Rare, &format!("source '{source}' {}", drift.in_words()));

@@ -135,7 +135,7 @@ impl Rewrite {
             read => read.map_err(|error| Fault::io(&error).at(&format!("{path:?}")))?,
         };
         let now = in_pool(|| Library::load(&path))?.map_err(|error| load_error(&error))?;
-        let is_same = now.get(source).map(Packed::of).transpose()?.is_some_and(|now| now == *before);
+        let is_same = now.get(source).map(|file| Packed::of(&file)).transpose()?.is_some_and(|now| now == *before);
         let (true, Some(mut file)) = (is_same, files.parse(source)?) else { return Err(changed(&path)) };
         file.sort();
         let new = file.to_yaml_like(&old);

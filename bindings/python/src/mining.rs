@@ -54,7 +54,7 @@ pub fn mine(
             }
             let output = OutputRoot::create(folder, &Reads::nothing()).map_err(PipelineError::from)?;
             let mined = mine_corpus(&spooled.inventory()?, &output, &lexer(), &options, run)?;
-            Ok((Patterns::of_files(mined.files)?, run.told().renamed(|message| spooled.in_rows(message))))
+            Ok((Patterns::of_files(mined.library.files())?, run.told().renamed(|message| spooled.in_rows(message))))
         })?
     })?;
     warn(py, &told)?;
@@ -146,7 +146,7 @@ pub fn compare(
             let output = OutputRoot::create(output, &Reads::nothing()).map_err(PipelineError::from)?;
             let prefix = format!("{}/", folder.path().display());
             let mined = combine(&files, &output, &options, run).map_err(|error| Fault::from(error).without(&prefix))?;
-            Ok((Patterns::of_files(mined.files)?, run.told().renamed(|message| message.replace(&prefix, ""))))
+            Ok((Patterns::of_files(mined.library.files())?, run.told().renamed(|message| message.replace(&prefix, ""))))
         })?
     })?;
     warn(py, &told)?;

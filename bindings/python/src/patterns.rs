@@ -1,5 +1,6 @@
 //! Pattern files in memory, as compressed text.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -110,8 +111,11 @@ impl Files {
         Ok(Files { packed, lexers })
     }
 
-    fn of(files: impl IntoIterator<Item = PatternFile>) -> Result<Files> {
-        let packed = files.into_iter().map(|file| Ok((file.source.clone(), Packed::of(&file)?)));
+    fn of<F: Borrow<PatternFile>>(files: impl IntoIterator<Item = F>) -> Result<Files> {
+        let packed = files.into_iter().map(|file| {
+            let file = file.borrow();
+            Ok((file.source.clone(), Packed::of(file)?))
+        });
         Ok(Files { packed: packed.collect::<Result<_>>()?, ..Files::default() })
     }
 
@@ -161,7 +165,7 @@ impl Files {
         let sources: Vec<&String> = self.packed.keys().collect();
         let files: Result<Vec<Option<PatternFile>>> =
             in_pool(|| sources.into_par_iter().map(|source| self.parse(source)).collect())?;
-        Ok(Library::of_files(files?.into_iter().flatten().collect()))
+        Ok(Library::of_files(files?.into_iter().flatten()))
     }
 
     /// Writes the files. A file with other content is replaced only with `overwrite`.
@@ -190,7 +194,7 @@ impl Files {
 
 impl Patterns {
     /// Patterns of these files.
-    pub fn of_files(files: impl IntoIterator<Item = PatternFile>) -> Result<Patterns> {
+    pub fn of_files<F: Borrow<PatternFile>>(files: impl IntoIterator<Item = F>) -> Result<Patterns> {
         Files::of(files).map(|files| Patterns::sharing(Arc::new(files)))
     }
 
@@ -263,7 +267,7 @@ impl Patterns {
     #[classmethod]
     fn _of_texts(class: &Bound<'_, PyType>, texts: Vec<(String, String)>) -> Result<Patterns> {
         let library = class.py().detach(|| in_pool(|| Library::of_texts(&texts)))?;
-        Patterns::of_files(library.map_err(|error| load_error(&error))?.files().cloned())
+        Patterns::of_files(library.map_err(|error| load_error(&error))?.files())
     }
 
     /// Patterns from the result of `_packed`, whose files were checked before.
@@ -278,8 +282,8 @@ impl Patterns {
     fn _load_if_any(class: &Bound<'_, PyType>, folder: PathBuf) -> Result<Option<Patterns>> {
         let load = move || Library::load_if_any(&folder).map_err(|error| load_error(&error));
         let library = running::run(class.py(), None, move |_| with_threads(None, load)?)?;
-        let is_empty = library.files().next().is_none();
-        if is_empty { Ok(None) } else { Patterns::of_files(library.files().cloned()).map(Some) }
+        let is_empty = library.is_empty();
+        if is_empty { Ok(None) } else { Patterns::of_files(library.files()).map(Some) }
     }
 
     /// Write a pattern file for each source, as mining does. Decisions that people made in the files since they were

@@ -57,8 +57,8 @@ pub fn block_lessons(
         let documents = read_documents(&inventory, &listing.documents, observer)?;
         let pairs = gold.with_documents(listing.id.as_str(), &documents);
         let source = listing.id.as_str();
-        let has_patterns = library.get(source).is_some();
-        let cleaner = has_patterns.then(|| Cleaner::new(&library.for_source(source), &cleaning));
+        let has_patterns = library.contains(source);
+        let cleaner = has_patterns.then(|| Cleaner::new(&library.for_source(source).files(), &cleaning));
         observer.step(1);
         Ok(pairs.par_iter().map(|(gold, document)| lesson(gold, document, cleaner.as_ref())).collect())
     };

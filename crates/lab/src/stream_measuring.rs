@@ -99,7 +99,7 @@ impl Measuring<'_> {
         let pages = self.pages(listing)?;
         let (known, table): (Vec<StreamEvidence>, Vec<TableFigures>) = self.learn(&pages).into_iter().unzip();
         let counts: Vec<Vec<Count>> = known.iter().map(|known| known.counts.clone()).collect();
-        let mined = Cleaner::new(&self.library.for_source(listing.id.as_str()), &self.cleaning);
+        let mined = Cleaner::new(&self.library.for_source(listing.id.as_str()).files(), &self.cleaning);
         let judge = |scratch: &mut Scratch, index: usize| -> Result<Option<JudgedPage>> {
             self.observer.go_on()?;
             let page = &pages[index];

@@ -66,7 +66,7 @@ impl<'a> Sources<'a> {
         only_accepted: bool,
         observer: &'a dyn Observer,
     ) -> Sources<'a> {
-        let other = Fields::new(&library.for_source(""), only_accepted);
+        let other = Fields::new(&library.for_source("").files(), only_accepted);
         let unknown = UnknownSources::new(library, inventory.files());
         Sources { library, only_accepted, observer, own: HashMap::new(), other, unknown }
     }
@@ -78,10 +78,10 @@ impl<'a> Sources<'a> {
         if let Some(warning) = &document.warning {
             self.observer.warn(WarningKind::Malformed, &format!("{name}: {warning}"));
         }
-        if self.library.get(source).is_none() {
+        if !self.library.contains(source) {
             self.tell_of_none(source);
         } else if !self.own.contains_key(source) {
-            let fields = Fields::new(&self.library.for_source(source), self.only_accepted);
+            let fields = Fields::new(&self.library.for_source(source).files(), self.only_accepted);
             self.own.insert(source.to_owned(), fields);
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Sources<'a> {
     }
 
     fn tell_of_none(&self, source: &str) {
-        let is_shared = !self.library.for_source(source).is_empty();
+        let is_shared = !self.library.for_source(source).files().is_empty();
         let what = if is_shared { "only shared patterns apply" } else { "its documents have no fields" };
         self.unknown.tell(source, what, self.observer);
     }

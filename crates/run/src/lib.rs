@@ -16,6 +16,7 @@ pub mod observer;
 pub mod often;
 pub mod pattern_search;
 pub mod reading;
+mod room;
 pub mod record;
 pub mod scoring;
 #[cfg(feature = "stream")]
@@ -30,13 +31,13 @@ pub use clean::spans::{Removed, SpanUnit, removed};
 pub use clean::{Cleaned, CleanedSource, CorpusCleanOptions, Target, clean_corpus};
 pub use error::{PipelineError, Result};
 pub use left_out::tell_of_skipped;
-pub use library::{Library, LibraryError};
+pub use library::{FilesOfSource, Library, LibraryError};
 pub use mine::candidates::{candidates_by_source, combine, mine_candidates};
 pub use mine::combine::{Combiner, MinedCorpus, MinedSource, Samples};
 pub use mine::mining::{Miner, mine_corpus, mine_library};
 pub use mine::options::CorpusMineOptions;
-pub use often::Often;
 pub use observer::{Observer, Permission, Silent, Steps, Stop, WarningKind};
+pub use often::Often;
 pub use pattern_search::PatternSearch;
 #[cfg(feature = "stream")]
 pub use stream::{StreamMethod, StreamOptions, StreamTarget, StreamedSource, TableChanges, stream_corpus};

@@ -40,7 +40,7 @@ impl<'a> PatternSearch<'a> {
     ) -> Vec<Vec<Excerpt<'d>>> {
         for &(_, source, _) in documents {
             if !self.lenses.contains_key(source) {
-                let lens = Lens::of(self.id, &self.library.for_source(source), &self.options);
+                let lens = Lens::of(self.id, &self.library.for_source(source).files(), &self.options);
                 self.lenses.insert(source.to_owned(), lens);
             }
         }

@@ -64,10 +64,7 @@ pub fn run(args: &CleanCommand, global: &Global, reporter: &Reporter) -> anyhow:
     let how = How { library: &library, options, max_errors: args.cleaning.long.max_errors };
     clean_documents(inventory, Some(&args.output), &how, &mut summary, reporter)?;
     // Not in `clean`, because in `dehusk run` mining has already printed these warnings.
-    library
-        .files()
-        .filter(|file| summary.sources.contains_key(&file.source))
-        .for_each(|file| tell_of_unusual(&file.source, file.unusual.as_deref(), reporter));
+    summary.sources.iter().for_each(|(name, source)| tell_of_unusual(name, source.unusual.as_deref(), reporter));
     print(&mut summary, Some(&args.output), &args.summary, global, reporter)
 }
 
@@ -77,7 +74,7 @@ fn load(path: &Path, inventory: &Inventory, summary: &mut Summary, reporter: &Re
         Some(sources) => Library::load_for(path, &sources),
         None => Library::load(path),
     })?;
-    reporter.explain(|| format!("loaded {} from {}", count(library.files().count(), "pattern file"), path.display()));
+    reporter.explain(|| format!("loaded {} from {}", count(library.len(), "pattern file"), path.display()));
     warn_of_doubts(library.files(), reporter);
     Ok(library)
 }
@@ -146,15 +143,14 @@ pub fn clean(
     let cleaned = clean_corpus(inventory, library, target, options, reporter);
     summary.seconds.extend(reporter.times());
     let mut total = Cleaned::default();
-    for (source, CleanedSource { cleaned, drift }) in cleaned? {
+    for (source, CleanedSource { cleaned, drift, unusual }) in cleaned? {
         total.add(&cleaned);
-        if options.page_judge.is_none() && library.get(&source).is_none() {
+        if options.page_judge.is_none() && !library.contains(&source) {
             summary.without_patterns += cleaned.documents;
         }
         if let Some(drift) = drift.as_ref().filter(|drift| drift.has_changed()) {
             reporter.warn(&format!("source '{source}' {}", drift.in_words()));
         }
-        let unusual = library.get(&source).and_then(|file| file.unusual.clone());
         let summary = summary.sources.entry(source).or_default();
         summary.unusual = unusual;
         (summary.cleaned, summary.drift) = (Some(cleaned), drift);

@@ -86,11 +86,12 @@ fn explain_document(
 ) -> anyhow::Result<Exit> {
     let document = args.read()?;
     let source = document.source.as_str();
-    if library.get(source).is_none() {
+    if !library.contains(source) {
         let remedy = if args.reading.source.is_none() { "; name another source with --source" } else { "" };
         reporter.warn(&format!("{}{remedy}", library.lacks(source)));
     }
     let files = library.for_source(source);
+    let files = files.files();
     let cleaner = Cleaner::new(&files, &args.cleaning()?);
     let shown = Shown { files: &files, cleaner: &cleaner, regex: args.regex, screen: Screen::of_stdout(args.color) };
     let explanation = match (&args.output, document.tree.as_deref()) {

@@ -12,6 +12,8 @@ use dehusk_run::reading::visit_documents;
 use dehusk_run::{Library, PatternSearch};
 
 use super::ExplainArgs;
+use std::sync::Arc;
+
 use crate::cli::Exit;
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::count;
@@ -22,7 +24,7 @@ const IDS_SUGGESTED: usize = 3;
 
 /// Runs the command.
 pub fn explain(id: &str, args: &ExplainArgs, library: &Library, reporter: &Reporter) -> anyhow::Result<Exit> {
-    if !library.files().any(|file| has(file, id)) {
+    if !library.files().any(|file| has(&file, id)) {
         bail!(unknown(id, library));
     }
     let screen = Screen::of_stdout(args.color);
@@ -71,9 +73,10 @@ fn has(file: &PatternFile, id: &str) -> bool {
 fn unknown(id: &str, library: &Library) -> String {
     let is_start = |other: &str| id.len() >= IDS_SUGGESTED && other.starts_with(id);
     let mistakes = |other: &str| if is_start(other) { 0 } else { dehusk_corpus::mistakes(id, other) };
-    let ids = library.files().flat_map(PatternFile::all).map(|pattern| pattern.id.as_str());
-    let mut near: Vec<(usize, &str)> = ids.map(|other| (mistakes(other), other)).collect();
-    near.retain(|&(mistakes, _)| mistakes <= 2.min(id.chars().count() / 2));
+    let ids = |file: Arc<PatternFile>| file.all().map(|pattern| pattern.id.clone()).collect::<Vec<String>>();
+    let ids = library.files().flat_map(ids);
+    let mut near: Vec<(usize, String)> = ids.map(|other| (mistakes(&other), other)).collect();
+    near.retain(|(mistakes, _)| *mistakes <= 2.min(id.chars().count() / 2));
     near.sort_unstable();
     near.dedup();
     let near: Vec<String> = near.iter().take(IDS_SUGGESTED).map(|(_, id)| format!("'{id}'")).collect();

@@ -32,11 +32,12 @@ pub fn run(path: &Path, args: &MineCommand, global: &Global, reporter: &Reporter
     let options = args.mining.mining.options();
     let mut sources = summary.time("read state", || learned(&state, &lexer, &options, reporter))?;
     refuse_names_alike(sources.iter().map(|source| &source.id), reporter)?;
-    let files = with_decisions(pattern_files(&mut sources, &options, &lexer), &reviewed);
+    let files = pattern_files(&mut sources, &options, &lexer).into_iter();
+    let library = Library::of_files(files.map(|file| with_decisions(file, &reviewed)));
 
-    write(&files, &reviewed, &output, Prune::new(args.prune.prune, true), reporter)?;
+    write(&library, &reviewed, &output, Prune::new(args.prune.prune, true), reporter)?;
     summary.documents = sources.iter().map(Learned::documents).sum();
-    files.iter().for_each(|file| note(file, &mut summary));
+    library.files().for_each(|file| note(&file, &mut summary));
     summary.wrote.push(output.path().display().to_string());
     summary.print(args.summary.json, global.quiet)?;
     Ok(reporter.exit())

@@ -16,6 +16,7 @@ use dehusk_run::{CorpusMineOptions, MinedCorpus, MinedSource, mine_candidates};
 use super::check::warn_of_doubts;
 use super::force::ForceArgs;
 use super::interrupt::Results;
+use dehusk_core::patterns::SHARED;
 use dehusk_core::shown::size;
 use dehusk_core::tokens::Lexer;
 
@@ -87,7 +88,7 @@ pub fn run(args: &MineCommand, alike: Option<Alike>, global: &Global, reporter: 
         let output = args.force.file(path, &inventory.reads().and(&global.reads), CANDIDATES)?;
         let sources = mine_candidates(&inventory, &output, &lexer, &args.mining.options(global).alike(alike), reporter);
         summary.seconds.extend(reporter.times());
-        sources?.iter().for_each(|source| summary.note(source, source.mined.candidates.len()));
+        sources?.iter().for_each(|source| summary.note(source, source.candidates));
         summary.wrote.push(path.display().to_string());
     } else {
         let output = OutputRoot::create(args.output(), &inventory.reads().and(&global.reads))?;
@@ -168,7 +169,7 @@ pub fn mine(
     let mined = mine_corpus(inventory, output, lexer, options, reporter);
     summary.seconds.extend(reporter.times());
     let mined = mined?;
-    warn_of_doubts(&mined.files, reporter);
+    warn_of_doubts(mined.library.files(), reporter);
     summary.note_all(&mined);
     summary.explain_mined(reporter);
     summary.wrote.push(output.path().display().to_string());
@@ -207,24 +208,24 @@ impl Summary {
     }
 
     /// Adds the results of mining a corpus.
-    pub fn note_all(&mut self, MinedCorpus { files, sources }: &MinedCorpus) {
-        let (own, shared) = files.split_at(sources.len());
-        for (file, source) in own.iter().zip(sources) {
+    pub fn note_all(&mut self, MinedCorpus { library, sources }: &MinedCorpus) {
+        for source in sources {
+            let Some(file) = library.get(source.id.as_str()) else { continue };
             self.note(source, file.patterns.len());
             self.sources.entry(file.source.clone()).or_default().unusual.clone_from(&file.unusual);
         }
-        self.shared_patterns = shared.first().map(|file| file.patterns.len());
+        self.shared_patterns = library.get(SHARED).map(|file| file.patterns.len());
     }
 
     /// Adds the results of mining a source, with the number of its patterns.
-    fn note(&mut self, MinedSource { id, mined, language }: &MinedSource, patterns: usize) {
-        self.documents += mined.documents;
+    fn note(&mut self, MinedSource { id, facts, language, .. }: &MinedSource, patterns: usize) {
+        self.documents += facts.documents;
         self.sources.entry(id.to_string()).or_default().mined = Some(MinedSummary {
-            documents: mined.documents,
-            near_duplicates: mined.near_duplicates,
-            snapshots: mined.are_snapshots,
-            tokens: mined.tokens,
-            cutoff: mined.cutoff.share,
+            documents: facts.documents,
+            near_duplicates: facts.near_duplicates,
+            snapshots: facts.snapshots,
+            tokens: facts.tokens,
+            cutoff: facts.cutoff,
             patterns,
             language: *language,
         });

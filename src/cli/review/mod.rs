@@ -81,7 +81,7 @@ fn review(args: &ReviewArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
 
     let session = Arc::new(Session::open(list, documents, options, args.method.is_default()));
     session.problems().iter().for_each(|problem| reporter.warn(problem));
-    warn_of_doubts(session.files().iter().map(|file| &**file), reporter);
+    warn_of_doubts(session.files(), reporter);
     if session.sources() == 0 {
         bail!("there is no usable pattern file in {}", args.patterns.display());
     }

@@ -37,7 +37,73 @@ pub struct Templates {
     pub language: Vec<usize>,
 }
 
-impl Templates {
+/// What is known of a run from all sources.
+#[derive(Debug)]
+pub struct Comparison {
+    /// The runs that are in [`MIN_SOURCES`] or more.
+    seen: FxHashMap<Fingerprint, RunSums>,
+    /// The shared templates, sorted by run.
+    pub shared: Vec<Template>,
+    /// For each source, the number of candidates that are language.
+    pub language: Vec<usize>,
+    /// The facts in the shared pattern file.
+    pub facts: MinedFrom,
+}
+
+impl Comparison {
+    /// Compares sources. `sources` is called 3 times, and gives the results of mining each source, always in the same
+    /// order. So they need not be in memory together. The order does not affect the result, except for the order of
+    /// `language`.
+    pub fn of<M: Borrow<Mined>, S: Iterator<Item = M>>(sources: impl Fn() -> S) -> Comparison {
+        let (mut seen, mut lines, mut facts) = (FxHashMap::default(), FxHashMap::default(), SharedFacts::default());
+        for source in sources() {
+            let source = source.borrow();
+            facts.add(source);
+            seen.extend(source.candidates.iter().map(|candidate| (candidate.fingerprint, RunSums::default())));
+            for line in lines_of(source).into_keys() {
+                *lines.entry(Fingerprint::of_run(&line)).or_default() += 1;
+            }
+        }
+        // Only few of the lines are in several sources.
+        lines.retain(|_, sources: &mut usize| *sources >= MIN_SOURCES);
+        sources().for_each(|source| add_sums(&mut seen, source.borrow()));
+        seen.retain(|_, seen| seen.sources >= MIN_SOURCES);
+
+        let mut compared = Comparison { seen, shared: Vec::new(), language: Vec::new(), facts: facts.all() };
+        let (mut shared, mut shared_lines) = (BTreeMap::new(), BTreeMap::new());
+        for source in sources() {
+            let source = source.borrow();
+            let mut language = 0;
+            for candidate in &source.candidates {
+                match compared.kind(candidate) {
+                    Kind::Own => {}
+                    Kind::Language => language += 1,
+                    Kind::Shared(seen) => add_shared(&mut shared, shared_template(candidate, &seen)),
+                }
+            }
+            compared.language.push(language);
+            add_lines(&mut shared_lines, source, &lines);
+        }
+        // Two lines could have the same fingerprint.
+        shared_lines.retain(|_, line| line.sources >= MIN_SOURCES);
+        // Lines are counted in all candidates that contain them, so these counts are better.
+        shared.extend(shared_lines);
+        compared.shared = shared.into_values().collect();
+        compared
+    }
+
+    /// The templates of one of these sources alone.
+    pub fn own(&self, source: &Mined) -> Vec<Template> {
+        let own = source.candidates.iter().filter(|candidate| matches!(self.kind(candidate), Kind::Own));
+        own.map(|candidate| own_template(candidate, source)).collect()
+    }
+
+    fn kind(&self, candidate: &Candidate) -> Kind {
+        let Some(seen) = self.seen.get(&candidate.fingerprint) else { return Kind::Own };
+        let standing = seen.standing as f64 / 1e6 / seen.sources as f64;
+        if standing >= MIN_STANDING { Kind::Shared(*seen) } else { Kind::Language }
+    }
+
     /// Adds the lines of a pool to the shared templates: documents of different sources that were mined together. A
     /// document stands for its source.
     pub fn add_pool(&mut self, pool: &Mined) {
@@ -67,20 +133,34 @@ impl Templates {
 
 /// The facts in the shared pattern file: the sums over the sources, and the median of their cutoffs.
 pub fn shared_facts<M: Borrow<Mined>>(mined: &[M]) -> MinedFrom {
-    let mined: Vec<&Mined> = mined.iter().map(Borrow::borrow).collect();
-    let mut cutoffs: Vec<f64> = mined.iter().map(|source| source.cutoff.share).collect();
-    cutoffs.sort_unstable_by(f64::total_cmp);
-    MinedFrom {
-        documents: mined.iter().map(|source| source.documents).sum(),
-        near_duplicates: mined.iter().map(|source| source.near_duplicates).sum(),
-        tokens: mined.iter().map(|source| source.tokens).sum(),
-        cutoff: cutoffs.get(cutoffs.len() / 2).copied().unwrap_or(Cutoff::DEFAULT.share),
-        ..MinedFrom::default()
+    let mut facts = SharedFacts::default();
+    mined.iter().for_each(|source| facts.add(source.borrow()));
+    facts.all()
+}
+
+#[derive(Default)]
+struct SharedFacts {
+    sums: MinedFrom,
+    cutoffs: Vec<f64>,
+}
+
+impl SharedFacts {
+    fn add(&mut self, source: &Mined) {
+        self.sums.documents += source.documents;
+        self.sums.near_duplicates += source.near_duplicates;
+        self.sums.tokens += source.tokens;
+        self.cutoffs.push(source.cutoff.share);
+    }
+
+    fn all(mut self) -> MinedFrom {
+        self.cutoffs.sort_unstable_by(f64::total_cmp);
+        let cutoff = self.cutoffs.get(self.cutoffs.len() / 2).copied().unwrap_or(Cutoff::DEFAULT.share);
+        MinedFrom { cutoff, ..self.sums }
     }
 }
 
 /// Sums over the sources for one run of tokens.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct RunSums {
     sources: usize,
     documents: usize,
@@ -100,27 +180,9 @@ enum Kind {
 /// of `own`.
 pub fn cross_source<M: Borrow<Mined>>(mined: &[M]) -> Templates {
     let mined: Vec<&Mined> = mined.iter().map(Borrow::borrow).collect();
-    let seen = seen_in_all(&mined);
-    let mut templates = Templates::default();
-    let mut shared: BTreeMap<TokenRun, Template> = BTreeMap::new();
-    for source in &mined {
-        let (mut own, mut language) = (Vec::new(), 0);
-        for candidate in &source.candidates {
-            match kind(candidate, &seen) {
-                Kind::Own => own.push(own_template(candidate, source)),
-                Kind::Language => language += 1,
-                Kind::Shared(seen) => add_shared(&mut shared, shared_template(candidate, &seen)),
-            }
-        }
-        templates.own.push(own);
-        templates.language.push(language);
-    }
-    // Lines are counted in all candidates that contain them, so these counts are better.
-    let lines = shared_lines(&mined);
-    shared.retain(|run, _| !lines.contains_key(run));
-    shared.extend(lines);
-    templates.shared = shared.into_values().collect();
-    templates
+    let compared = Comparison::of(|| mined.iter().copied());
+    let own = mined.iter().map(|source| compared.own(source)).collect();
+    Templates { own, shared: compared.shared, language: compared.language }
 }
 
 /// Adds a shared template. Of two templates with the same run, the one with the smaller example is kept, so the result
@@ -133,31 +195,27 @@ fn add_shared(shared: &mut BTreeMap<TokenRun, Template>, template: Template) {
     }
 }
 
-/// The whole lines that have a word and are in candidates of several sources.
-fn shared_lines(mined: &[&Mined]) -> BTreeMap<TokenRun, Template> {
-    let mut lines: BTreeMap<TokenRun, Template> = BTreeMap::new();
-    for source in mined {
-        for (run, (candidate, example)) in lines_of(source) {
-            let known = lines.entry(run.clone()).or_insert_with(|| Template {
-                run,
-                documents: 0,
-                among: 0,
-                occurrences: 0,
-                sources: 0,
-                example: example.to_owned(),
-                ends_after: None,
-            });
-            known.documents += candidate.documents;
-            known.among += source.counted();
-            known.occurrences += candidate.occurrences;
-            known.sources += 1;
-            if example < known.example.as_str() {
-                known.example = example.to_owned();
-            }
+/// Adds the whole lines of a source, if they are in several sources according to `counted`.
+fn add_lines(lines: &mut BTreeMap<TokenRun, Template>, source: &Mined, counted: &FxHashMap<Fingerprint, usize>) {
+    let shared = lines_of(source).into_iter().filter(|(run, _)| counted.contains_key(&Fingerprint::of_run(run)));
+    for (run, (candidate, example)) in shared {
+        let known = lines.entry(run.clone()).or_insert_with(|| Template {
+            run,
+            documents: 0,
+            among: 0,
+            occurrences: 0,
+            sources: 0,
+            example: example.to_owned(),
+            ends_after: None,
+        });
+        known.documents += candidate.documents;
+        known.among += source.counted();
+        known.occurrences += candidate.occurrences;
+        known.sources += 1;
+        if example < known.example.as_str() {
+            known.example = example.to_owned();
         }
     }
-    lines.retain(|_, line| line.sources >= MIN_SOURCES);
-    lines
 }
 
 /// The whole lines in a source's candidates. For each line: the most frequent candidate that contains it, and the
@@ -184,34 +242,18 @@ fn lines_of(source: &Mined) -> BTreeMap<TokenRun, (&Candidate, &str)> {
     lines
 }
 
-fn kind(candidate: &Candidate, seen: &FxHashMap<Fingerprint, RunSums>) -> Kind {
-    match seen.get(&candidate.fingerprint) {
-        Some(seen) if seen.sources >= MIN_SOURCES => {
-            let standing = seen.standing as f64 / 1e6 / seen.sources as f64;
-            if standing >= MIN_STANDING { Kind::Shared(*seen) } else { Kind::Language }
-        }
-        _ => Kind::Own,
-    }
-}
-
-/// The sums for each run that is a candidate in at least one source. Sources in which it is only a repeat count as
-/// well.
-fn seen_in_all(mined: &[&Mined]) -> FxHashMap<Fingerprint, RunSums> {
-    let candidates = mined.iter().flat_map(|source| &source.candidates);
-    let mut seen: FxHashMap<Fingerprint, RunSums> =
-        candidates.map(|candidate| (candidate.fingerprint, RunSums::default())).collect();
-    for source in mined {
-        for statistics in &source.repeat_statistics {
-            if let Some(seen) = seen.get_mut(&statistics.fingerprint) {
-                seen.sources += 1;
-                seen.documents += statistics.documents;
-                seen.among += source.counted();
-                seen.occurrences += statistics.occurrences;
-                seen.standing += (statistics.standing.0 * 1e6) as u64;
-            }
+/// Adds the statistics of a source to the sums of runs that are a candidate in at least one source. A source in which
+/// the run is only a repeat counts as well.
+fn add_sums(seen: &mut FxHashMap<Fingerprint, RunSums>, source: &Mined) {
+    for statistics in &source.repeat_statistics {
+        if let Some(seen) = seen.get_mut(&statistics.fingerprint) {
+            seen.sources += 1;
+            seen.documents += statistics.documents;
+            seen.among += source.counted();
+            seen.occurrences += statistics.occurrences;
+            seen.standing += (statistics.standing.0 * 1e6) as u64;
         }
     }
-    seen
 }
 
 fn own_template(candidate: &Candidate, source: &Mined) -> Template {

@@ -119,7 +119,7 @@ pub struct Candidate {
 }
 
 /// The result of mining one source. It owns its text: the source's documents and symbols can be freed.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mined {
     /// Number of documents of the source.
     pub documents: usize,
@@ -146,6 +146,9 @@ pub struct Mined {
     pub repeat_statistics: Vec<RepeatStatistics>,
 }
 
+/// The memory in bytes that a token of a candidate takes: its text, and its part of the example.
+const BYTES_PER_TOKEN: usize = 50;
+
 impl Mined {
     /// Minimum number of documents, near-duplicates counted once. With fewer, text may be in two of them by chance. A
     /// source with fewer has no candidates of its own, but its repeats still count when sources are compared.
@@ -167,6 +170,13 @@ impl Mined {
     /// Number of documents that count, without near-duplicates.
     pub fn counted(&self) -> usize {
         self.documents - self.near_duplicates
+    }
+
+    /// About the memory that it takes, in bytes.
+    #[doc(hidden)]
+    pub fn bytes(&self) -> usize {
+        let tokens: usize = self.candidates.iter().map(|candidate| candidate.run.pieces().len()).sum();
+        size_of_val(&*self.repeat_statistics) + size_of_val(&*self.candidates) + tokens * BYTES_PER_TOKEN
     }
 
     /// The facts about mining that are written to the source's pattern file.

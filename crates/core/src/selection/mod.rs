@@ -16,7 +16,7 @@ pub mod shared;
 pub mod pattern_selection;
 pub mod warnings;
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::cleaning::CleanOptions;
 use crate::cleaning::cleaner::Compiler;
@@ -38,6 +38,7 @@ use shared::SharedMatches;
 pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
     let texts: Vec<&str> = sample_of(texts).map(AsRef::as_ref).collect();
     let options = SelectOptions { has_ends: true, all_patterns: false, cleaning: CleanOptions::default() };
+    let shared = shared.map(|shared| Arc::new(shared.clone()));
     Selector::new(shared, options).tried_out(&own, &texts, |_| None)
 }
 
@@ -57,20 +58,20 @@ pub struct SelectOptions {
 }
 
 /// Tries patterns of many sources, with the same shared patterns.
-pub struct Selector<'s> {
-    shared: Option<&'s PatternFile>,
+pub struct Selector {
+    shared: Option<Arc<PatternFile>>,
     options: SelectOptions,
     /// With the default options.
-    read: Compiler<'s>,
+    read: Compiler,
     /// With the options for cleaning.
-    cleaned: Compiler<'s>,
+    cleaned: Compiler,
 }
 
-impl<'s> Selector<'s> {
+impl Selector {
     /// A selector for sources that have these shared patterns.
-    pub fn new(shared: Option<&'s PatternFile>, options: SelectOptions) -> Selector<'s> {
-        let read = Compiler::new(shared.map(Cow::Borrowed), CleanOptions::default());
-        let cleaned = Compiler::new(shared.map(Cow::Borrowed), options.cleaning.clone());
+    pub fn new(shared: Option<Arc<PatternFile>>, options: SelectOptions) -> Selector {
+        let read = Compiler::new(shared.clone(), CleanOptions::default());
+        let cleaned = Compiler::new(shared.clone(), options.cleaning.clone());
         Selector { shared, options, read, cleaned }
     }
 
@@ -118,10 +119,7 @@ impl<'s> Selector<'s> {
         file
     }
 
-    fn sampled<'t, T: AsRef<str> + Sync>(&self, own: &'t PatternFile, texts: &'t [T]) -> Sampled<'t>
-    where
-        's: 't,
-    {
-        Sampled::read(own, self.shared, self.read.cleaner(&[own]), texts)
+    fn sampled<'t, T: AsRef<str> + Sync>(&'t self, own: &'t PatternFile, texts: &'t [T]) -> Sampled<'t> {
+        Sampled::read(own, self.shared.as_deref(), self.read.cleaner(&[own]), texts)
     }
 }

@@ -165,14 +165,15 @@ fn yaml(path: &Path) -> anyhow::Result<String> {
 /// The cleaner of each source.
 fn cleaners(library: &Library, lexer: &Lexer, listings: &[SourceListing], options: &CleanOptions) -> Vec<Cleaner> {
     let shared = library.for_source("");
+    let shared = shared.files();
     // Where no patterns are known, only the structure of a page decides, as in the program.
     let other = match shared.is_empty() {
         false => Cleaner::new(&shared, options),
         true => Cleaner::new(&[&PatternFile::empty("", lexer)], &options.clone().decision(None)),
     };
-    let cleaner = |listing: &SourceListing| match library.get(listing.id.as_str()) {
-        Some(_) => Cleaner::new(&library.for_source(listing.id.as_str()), options),
-        None => other.clone(),
+    let cleaner = |listing: &SourceListing| match library.contains(listing.id.as_str()) {
+        true => Cleaner::new(&library.for_source(listing.id.as_str()).files(), options),
+        false => other.clone(),
     };
     listings.par_iter().map(cleaner).collect()
 }

@@ -27,8 +27,8 @@ use crate::reading::size_of;
 use crate::record::manifest;
 use crate::workers::all_cores;
 use crate::{output_file, suited, timed};
-use cleaners::Cleaners;
-use dehusk_core::cleaning::cleaner::drift::{Drift, Found, Watch, drift, removes_as_mined};
+use cleaners::{AsMined, Cleaners};
+use dehusk_core::cleaning::cleaner::drift::{Drift, Found, drift};
 use dehusk_core::cleaning::{CleanOptions, Expected, Grounds};
 use dehusk_core::dom::page_judge::PageJudge;
 use dehusk_core::patterns::{Loose, PatternFile};
@@ -144,6 +144,8 @@ pub struct CleanedSource {
     pub cleaned: Cleaned,
     /// How much the cleaned documents differ from the mined ones. `None` if too little is known.
     pub drift: Option<Drift>,
+    /// How the source is unlike all text that the decision model has learned from. If set, recurrence alone decides.
+    pub unusual: Option<String>,
 }
 
 /// Counts of cleaned documents. Sizes are bytes of text in UTF-8.
@@ -258,9 +260,9 @@ pub fn clean_corpus(
     observer.finish();
     tell_of_unknown_keys(inventory, observer);
     let counts = counts?.into_iter().map(|(source, cleaned)| {
-        let of = |watch: &Watch| drift_of(&source, &cleaned, watch, library, is_default);
-        let drift = files.documents.cleaners.watched(&source, of).flatten();
-        (source, CleanedSource { cleaned, drift })
+        let as_mined = files.documents.cleaners.as_mined(&source);
+        let drift = as_mined.as_ref().and_then(|as_mined| drift_of(&cleaned, as_mined, is_default));
+        (source, CleanedSource { cleaned, drift, unusual: as_mined.and_then(|as_mined| as_mined.unusual) })
     });
     Ok(counts.collect())
 }
@@ -277,11 +279,11 @@ fn work(cleaning: &CleanOptions, reading: &ReadOptions, options: &CorpusCleanOpt
 }
 
 /// Compares the cleaned documents of a source with the mined ones.
-fn drift_of(source: &str, cleaned: &Cleaned, watch: &Watch, library: &Library, is_default: bool) -> Option<Drift> {
-    let compares = is_default && removes_as_mined(&library.for_source(source));
+fn drift_of(cleaned: &Cleaned, as_mined: &AsMined, is_default: bool) -> Option<Drift> {
+    let compares = is_default && as_mined.is_removed_still;
     let removed = compares.then(|| cleaned.removed_percent() / 100.0);
     let found = Found { documents: cleaned.documents, patterns: cleaned.patterns_found, removed };
-    drift(watch.when_mined(), library.get(source)?.mined.removed, &found)
+    drift(as_mined.patterns?, as_mined.removed, &found)
 }
 
 /// Refuses a report that has the path of an output file, because the output would overwrite it.

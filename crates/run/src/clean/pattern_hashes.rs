@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use twox_hash::XxHash3_64;
 
 use crate::Library;
-use dehusk_core::patterns::{PatternFile, SHARED};
+use dehusk_core::patterns::SHARED;
 use dehusk_corpus::InputFile;
 
 /// A hash of each pattern file.
@@ -20,9 +20,7 @@ pub struct PatternHashes<'l> {
 
 impl<'l> PatternHashes<'l> {
     pub fn of(library: &'l Library) -> PatternHashes<'l> {
-        // One file at a time, because the files of a million sources have 20 GB.
-        let hash = |file: &'l PatternFile| (file.source.as_str(), XxHash3_64::oneshot(file.to_yaml().as_bytes()));
-        let by_source: BTreeMap<&str, u64> = library.files().map(hash).collect();
+        let by_source = library.hashes();
         let all = joined(by_source.iter().map(|(source, hash)| Some((*source, *hash))));
         PatternHashes { by_source, all }
     }

@@ -11,6 +11,7 @@
 //! the file is whole.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,7 @@ use crate::mine::packed::{self, packed};
 use crate::observer::Observer;
 use crate::record::hashed::Hashed;
 use crate::record::written_files::Prune;
+use crate::room::Room;
 use dehusk_core::cleaning::CleanOptions;
 use dehusk_core::mining::Mined;
 use dehusk_core::pages::PageText;
@@ -69,6 +71,12 @@ impl Header {
     fn is_alike(&self, other: &Header) -> bool {
         let of = |header: &Header| (header.markup, header.alt_text);
         (&self.lexer, &self.options, of(self)) == (&other.lexer, &other.options, of(other))
+    }
+
+    /// How texts were read.
+    fn lexer(&self) -> io::Result<Lexer> {
+        let read = PatternFile::parse(&self.lexer, &LexerCache::default());
+        read.map(|file| file.lexer).map_err(|_| damaged("it does not say how texts were read"))
     }
 }
 
@@ -162,7 +170,7 @@ fn write_sources(
     write_line(file, &header)?;
     for (index, source) in sources.iter().enumerate() {
         let texts = samples.texts(index, samples.len(index))?;
-        let ((mined, mined_length), (sample, sample_length)) = (packed(&source.mined)?, packed(&texts)?);
+        let ((mined, mined_length), (sample, sample_length)) = (packed(&*source.mined())?, packed(&texts)?);
         let (mined_bytes, sample_bytes) = (mined.len() as u64, sample.len() as u64);
         let (source, sample_texts) = (source.id.to_string(), texts.len());
         let header =
@@ -192,56 +200,49 @@ pub fn combine(
     // The decisions are read before anything is written: if they cannot be read, they must not be overwritten.
     let reviewed = Library::load_if_any(output.path())?;
 
-    let mut first: Option<(&PathBuf, Header)> = None;
+    let mut first: Option<(&PathBuf, Header, Lexer)> = None;
     let mut is_sampled = false;
-    let mut sources: BTreeMap<SourceId, (&Path, StoredSource)> = BTreeMap::new();
+    let mut sources: BTreeMap<SourceId, (&Path, MinedSource, StoredSample)> = BTreeMap::new();
+    let room = MinedSource::room();
     for path in files {
         observer.go_on()?;
-        let (header, stored) = read(path).map_err(|error| named(path, error))?;
-        if let Some((other, first)) = &first
-            && !first.is_alike(&header)
-        {
-            let message =
-                format!("{other:?} and {path:?} were mined in different ways: mine them with the same options");
-            return Err(PipelineError::Refused(message));
-        }
+        let (header, count, mut file) = open(path).map_err(|error| named(path, error))?;
         is_sampled |= header.sampled;
-        first.get_or_insert((path, header));
-        for source in stored {
-            if let Some((other, source)) = sources.insert(source.id.clone(), (path, source)) {
-                let message = format!("source '{}' is in {other:?} and in {path:?}: give only one of them", source.id);
+        let (_, _, lexer) = match first.take() {
+            Some((other, known, _)) if !known.is_alike(&header) => {
+                let message =
+                    format!("{other:?} and {path:?} were mined in different ways: mine them with the same options");
+                return Err(PipelineError::Refused(message));
+            }
+            Some(known) => first.insert(known),
+            None => {
+                let lexer = header.lexer().map_err(|error| named(path, error))?;
+                first.insert((path, header, lexer))
+            }
+        };
+        for (source, sample) in read(count, &mut file, lexer, &room).map_err(|error| named(path, error))? {
+            let id = source.id.clone();
+            if let Some((other, ..)) = sources.insert(id.clone(), (path, source, sample)) {
+                let message = format!("source '{id}' is in {other:?} and in {path:?}: give only one of them");
                 return Err(PipelineError::Refused(message));
             }
         }
     }
 
-    let Some((path, header)) = &first else { return Err(PipelineError::NoDocument) };
-    let lexer = PatternFile::parse(&header.lexer, &LexerCache::default());
-    let lexer = lexer.map_err(|_| named(path, damaged("it does not say how texts were read")))?.lexer;
+    let Some((_, header, lexer)) = &first else { return Err(PipelineError::NoDocument) };
     refuse_names_alike(sources.keys(), observer)?;
-    if let Some((_, (path, _))) = sources.iter().find(|(_, (_, source))| source.mined.has_unknown_slots(&lexer)) {
-        return Err(named(path, damaged("it has patterns of slots that it does not define")));
-    }
 
     let html = if header.markup { HtmlView::Markup } else { HtmlView::Text };
     let options = &options.clone().sample(options.sample || is_sampled);
-    let mut mined = Vec::new();
-    let mut samples = StoredSamples(Vec::new());
-    for (id, (path, source)) in sources {
-        mined.push(MinedSource::new(id, source.mined));
-        samples.0.push((path.to_owned(), source.sample));
+    let (mut mined, mut samples) = (Vec::new(), StoredSamples(Vec::new()));
+    for (path, source, sample) in sources.into_values() {
+        mined.push(source);
+        samples.0.push((path.to_owned(), sample));
     }
 
     let prune = Prune::new(options.prune, true);
-    Combiner { samples: &samples, html, lexer: &lexer, options, cleaning: CleanOptions::default(), observer }
+    Combiner { samples: &samples, html, lexer, options, cleaning: CleanOptions::default(), observer }
         .write(mined, &reviewed, output, prune)
-}
-
-/// A source in a file of candidates.
-struct StoredSource {
-    id: SourceId,
-    mined: Mined,
-    sample: StoredSample,
 }
 
 /// A sample in a file: its number of texts, and the place of the packed texts.
@@ -278,7 +279,8 @@ impl Samples for StoredSamples {
     }
 }
 
-fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
+/// The first line of a whole file, the number of its sources, and the rest.
+fn open(path: &Path) -> io::Result<(Header, usize, BufReader<File>)> {
     let mut file = BufReader::new(regular::open(path)?);
     let foreign = || damaged("it is no file of candidates");
     let header: Header = read_line(&mut file)?.ok_or_else(foreign)?;
@@ -290,21 +292,32 @@ fn read(path: &Path) -> io::Result<(Header, Vec<StoredSource>)> {
             format!("it has version {}: mine it again with this dehusk, which reads {VERSION}", header.version);
         return Err(refused(&message));
     }
+    Ok((header, verified(path)?, file))
+}
 
-    let end = verified(path)?;
+/// The sources of a file after its first line.
+fn read(
+    count: usize,
+    file: &mut BufReader<File>,
+    lexer: &Lexer,
+    room: &Room,
+) -> io::Result<Vec<(MinedSource, StoredSample)>> {
     let mut sources = Vec::new();
-    for _ in 0..end {
-        let header: SourceHeader = read_line(&mut file)?.ok_or_else(|| damaged("it is cut off"))?;
+    for _ in 0..count {
+        let header: SourceHeader = read_line(file)?.ok_or_else(|| damaged("it is cut off"))?;
         let id = SourceId::parse(&header.source).map_err(io::Error::other)?;
-        let mined = unpacked(&mut file, header.mined_bytes, header.mined_length)?;
+        let mined: Mined = unpacked(file, header.mined_bytes, header.mined_length)?;
+        if mined.has_unknown_slots(lexer) {
+            return Err(damaged("it has patterns of slots that it does not define"));
+        }
         let (start, bytes) = (file.stream_position()?, header.sample_bytes);
         let sample = StoredSample { texts: header.sample, start, bytes, length: header.sample_length };
         if io::copy(&mut file.by_ref().take(bytes), &mut io::sink())? < bytes {
             return Err(damaged("it is cut off"));
         }
-        sources.push(StoredSource { id, mined, sample });
+        sources.push((MinedSource::new(id, mined, room), sample));
     }
-    Ok((header, sources))
+    Ok(sources)
 }
 
 /// Checks that a file is whole: its last line must have the hash of all bytes before it. Returns the number of sources.

@@ -3,21 +3,25 @@
 //! Takes the mined patterns of each source, and a sample of its documents. Both may come from other processes
 //! (`candidates.rs`).
 
-use std::mem;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::error::{PipelineError, Result};
 use crate::library::Library;
 use crate::mine::memory;
 use crate::mine::options::CorpusMineOptions;
+use crate::mine::packed::{packed, unpacked};
 use crate::mine::pattern_files::write;
 use crate::observer::{Observer, Steps, WarningKind};
 use crate::record::written_files::Prune;
+use crate::room::Room;
 use crate::workers::share_out_and_collect;
 use crate::{suited, timed};
 use dehusk_core::cleaning::CleanOptions;
-use dehusk_core::mining::cross_source::{self, Templates};
+use dehusk_core::mining::cross_source::{Comparison, MIN_SOURCES};
 use dehusk_core::mining::{MineOptions, Mined, mine_texts};
 use dehusk_core::pages::PageText;
+use dehusk_core::patterns::file::MinedFrom;
 use dehusk_core::patterns::merge::merge;
 use dehusk_core::patterns::{Pattern, PatternFile, SHARED};
 use dehusk_core::selection::sampling::evenly_spread;
@@ -34,13 +38,14 @@ const MIN_POOLED: usize = 60;
 const MAX_POOLED: usize = 4000;
 /// Maximum length of the documents that are mined together, in bytes. Documents that do not fit are left out.
 const MAX_POOLED_BYTES: usize = 1 << 23;
+/// Maximum memory in bytes for what is mined of sources. What does not fit is packed.
+const MAX_WHOLE_BYTES: usize = 1 << 27;
 
 /// The result of mining a corpus.
 #[derive(Debug)]
 pub struct MinedCorpus {
-    /// The pattern file of each source, in the order of the sources. Then the shared file, if there were enough
-    /// sources.
-    pub files: Vec<PatternFile>,
+    /// The pattern file of each source. Also the shared file, if there were enough sources.
+    pub library: Library,
     /// The mined sources.
     pub sources: Vec<MinedSource>,
 }
@@ -50,17 +55,55 @@ pub struct MinedCorpus {
 pub struct MinedSource {
     /// Its name.
     pub id: SourceId,
-    /// The result of mining it alone.
-    pub mined: Mined,
-    /// Number of its candidates that are language. 0 before it is compared with other sources.
+    /// The facts about mining, without the histogram.
+    pub facts: MinedFrom,
+    /// Number of candidates.
+    pub candidates: usize,
+    /// Number of candidates that are language. 0 before the source is compared with others.
     pub language: usize,
+    mined: HeldMined,
+}
+
+/// The result of mining a source alone, in memory.
+#[derive(Debug)]
+enum HeldMined {
+    Whole(Box<Mined>),
+    /// Packed, and its length in bytes before.
+    Packed(Box<[u8]>, u64),
 }
 
 impl MinedSource {
-    /// A source that was not compared with others yet.
-    #[doc(hidden)]
-    pub fn new(id: SourceId, mined: Mined) -> MinedSource {
-        MinedSource { id, mined, language: 0 }
+    /// A source that was not compared with others yet. It is packed, unless there is room for it, in bytes.
+    pub(crate) fn new(id: SourceId, mined: Mined, room: &Room) -> MinedSource {
+        let (facts, candidates) =
+            (MinedFrom { histogram: Default::default(), ..mined.facts() }, mined.candidates.len());
+        let packed = if room.take(mined.bytes()) { None } else { packed(&mined).ok() };
+        let mined = match packed {
+            Some((packed, length)) => HeldMined::Packed(packed.into(), length),
+            None => HeldMined::Whole(Box::new(mined)),
+        };
+        MinedSource { id, facts, candidates, language: 0, mined }
+    }
+
+    /// The room for what is mined of all sources.
+    pub(crate) fn room() -> Room {
+        Room::new(MAX_WHOLE_BYTES)
+    }
+
+    /// The result of mining the source alone.
+    pub fn mined(&self) -> Cow<'_, Mined> {
+        match &self.mined {
+            HeldMined::Whole(mined) => Cow::Borrowed(mined),
+            HeldMined::Packed(packed, length) => {
+                let mined = unpacked(&mut &**packed, packed.len() as u64, *length).and_then(|mined| Ok(mined?));
+                Cow::Owned(mined.unwrap_or_else(|error| panic!("what was packed cannot be unpacked: {error}")))
+            }
+        }
+    }
+
+    /// Whether there were too few documents to mine.
+    fn is_too_small(&self) -> bool {
+        self.facts.counted() < Mined::MIN_DOCUMENTS
     }
 }
 
@@ -109,35 +152,42 @@ impl Combiner<'_> {
         output: &OutputRoot,
         prune: Prune,
     ) -> Result<MinedCorpus> {
-        let files = self.files(&mut sources, reviewed)?;
-        write(&files, reviewed, output, prune, self.observer)?;
-        let own_files = files.iter().filter(|file| file.source != SHARED);
+        let library = self.library(&mut sources, reviewed)?;
+        write(&library, reviewed, output, prune, self.observer)?;
+        let own_files = library.files().filter(|file| file.source != SHARED);
         own_files.for_each(|file| tell_of_unusual(&file.source, file.unusual.as_deref(), self.observer));
-        Ok(MinedCorpus { files, sources })
+        Ok(MinedCorpus { library, sources })
     }
 
-    /// The pattern file of each source. Then the shared file, if there are enough sources.
+    /// The pattern file of each source. Also the shared file, if there are enough sources.
     ///
     /// # Errors
     /// If testing the patterns needs more memory than there is.
-    pub fn files(&self, sources: &mut [MinedSource], reviewed: &Library) -> Result<Vec<PatternFile>> {
-        let mined: Vec<&Mined> = sources.iter().map(|source| &source.mined).collect();
-        let mut templates = timed("compare sources", self.observer, || -> Result<Templates> {
-            let mut templates = cross_source::cross_source(&mined);
-            self.pool(sources)?.iter().for_each(|pool| templates.add_pool(pool));
-            Ok(templates)
+    pub fn library(&self, sources: &mut [MinedSource], reviewed: &Library) -> Result<Library> {
+        let compared = timed("compare sources", self.observer, || -> Result<Comparison> {
+            let mut compared = Comparison::of(|| sources.iter().map(MinedSource::mined));
+            self.pool(sources)?.iter().for_each(|pool| compared.add_pool(pool));
+            Ok(compared)
         })?;
-        let language = mem::take(&mut templates.language);
-        warn_of_small_sources(sources, &templates, self.observer);
-        let fresh = pattern_files(sources, templates, self.lexer);
-        sources.iter_mut().zip(language).for_each(|(source, language)| source.language = language);
-        self.try_out(with_decisions(fresh, reviewed))
+        sources.iter_mut().zip(&compared.language).for_each(|(source, language)| source.language = *language);
+        warn_of_small_sources(sources, &compared, self.observer);
+        let sources = &*sources;
+        let fresh = Library::of_made(self.options.threads, sources.len(), |index| {
+            let mined = sources[index].mined();
+            let (source, facts, own) = (sources[index].id.as_str(), mined.facts(), compared.own(&mined));
+            Ok(with_decisions(PatternFile::of_templates(source, facts, own, self.lexer), reviewed))
+        })?;
+        let shared = (sources.len() >= MIN_SOURCES).then(|| {
+            let file = PatternFile::of_templates(SHARED, compared.facts, compared.shared, self.lexer);
+            with_decisions(file, reviewed)
+        });
+        self.try_out(sources, &fresh, shared)
     }
 
     /// Mines one document of each small source, as if all of them were one source: in a part of a crawl, no host may have
     /// enough documents. `None` if there are too few such sources.
     fn pool(&self, sources: &[MinedSource]) -> Result<Option<Mined>> {
-        let is_small = |&source: &usize| sources[source].mined.is_too_small() && self.samples.len(source) > 0;
+        let is_small = |&source: &usize| sources[source].is_too_small() && self.samples.len(source) > 0;
         let small: Vec<usize> = (0..sources.len()).filter(is_small).collect();
         let (mut texts, mut bytes) = (Vec::new(), 0);
         for &source in evenly_spread(&small, MAX_POOLED) {
@@ -156,63 +206,69 @@ impl Combiner<'_> {
         ))
     }
 
-    /// Tests the patterns on documents. Notes in each source's own file where articles end. Leaves out the patterns
-    /// that are not needed, unless all patterns are wanted. In `files`, the sources' own files come before the shared
-    /// file.
-    fn try_out(&self, files: Vec<PatternFile>) -> Result<Vec<PatternFile>> {
-        timed("choose patterns", self.observer, || self.tried_out(files))
+    /// Tests the patterns of the fresh files on documents. Notes in each source's own file where articles end. Leaves out
+    /// the patterns that are not needed, unless all patterns are wanted.
+    fn try_out(&self, sources: &[MinedSource], fresh: &Library, shared: Option<PatternFile>) -> Result<Library> {
+        timed("choose patterns", self.observer, || self.tried_out(sources, fresh, shared))
     }
 
-    fn tried_out(&self, mut files: Vec<PatternFile>) -> Result<Vec<PatternFile>> {
-        let own = files.iter().filter(|file| file.source != SHARED).count();
-        let mut shared = files.split_off(own);
+    fn tried_out(&self, sources: &[MinedSource], fresh: &Library, shared: Option<PatternFile>) -> Result<Library> {
         let budget = Budget::new(self.options.memory);
-        self.test(&files, &mut shared, &budget)?;
-        let selector = Selector::new(
-            shared.first(),
-            SelectOptions {
-                has_ends: self.html.has_ends(),
-                all_patterns: self.options.all_patterns,
-                cleaning: suited(self.cleaning.clone(), self.html),
-            },
-        );
+        let shared = shared.map(|shared| self.tested(sources, fresh, shared, &budget)).transpose()?.map(Arc::new);
+        let options = SelectOptions {
+            has_ends: self.html.has_ends(),
+            all_patterns: self.options.all_patterns,
+            cleaning: suited(self.cleaning.clone(), self.html),
+        };
+        let selector = Selector::new(shared.clone(), options);
 
-        self.observer.start("choosing patterns", Steps::Things(own as u64));
-        let tried = share_out_and_collect(self.options.threads, own, |index| -> Result<_> {
-            let (count, need) = self.fitting(index, &files[index], shared.first(), budget.limit())?;
+        self.observer.start("choosing patterns", Steps::Things(sources.len() as u64));
+        let tried = Library::of_made(self.options.threads, sources.len(), |index| {
+            let own = fresh_file(fresh, &sources[index]);
+            let (count, need) = self.fitting(index, &own, shared.as_deref(), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
             let page = |text: usize| self.samples.page(index, count, text).filter(|page| page.text == texts[text]);
-            let chosen = selector.tried_out(&files[index], &texts, page);
+            let chosen = selector.tried_out(&own, &texts, page);
             self.observer.step(1);
             Ok(chosen)
         });
         self.observer.finish();
-        Ok(tried?.into_iter().chain(shared).collect())
+        drop(selector);
+        let mut library = tried?;
+        shared.into_iter().for_each(|shared| library.add(Arc::unwrap_or_clone(shared)));
+        Ok(library)
     }
 
-    /// Finds the shared patterns that can be proposed to people. The others become evidence.
-    fn test(&self, own: &[PatternFile], shared: &mut [PatternFile], budget: &Budget) -> Result<()> {
-        let [shared] = shared else { return Ok(()) };
-        let selector = Selector::new(
-            Some(shared),
-            SelectOptions { has_ends: false, all_patterns: true, cleaning: CleanOptions::default() },
-        );
-        self.observer.start("testing", Steps::Things(own.len() as u64));
-        let tested = share_out_and_collect(self.options.threads, own.len(), |index| -> Result<_> {
-            let (count, need) = self.fitting(index, &own[index], Some(shared), budget.limit())?;
+    /// The shared file, with the patterns that can be proposed to people. The others become evidence.
+    fn tested(
+        &self,
+        sources: &[MinedSource],
+        fresh: &Library,
+        shared: PatternFile,
+        budget: &Budget,
+    ) -> Result<PatternFile> {
+        let shared = Arc::new(shared);
+        let options = SelectOptions { has_ends: false, all_patterns: true, cleaning: CleanOptions::default() };
+        let selector = Selector::new(Some(Arc::clone(&shared)), options);
+        self.observer.start("testing", Steps::Things(sources.len() as u64));
+        let tested = share_out_and_collect(self.options.threads, sources.len(), |index| -> Result<_> {
+            let own = fresh_file(fresh, &sources[index]);
+            let (count, need) = self.fitting(index, &own, Some(&shared), budget.limit())?;
             let _share = budget.take(need);
             let texts = self.samples.texts(index, count)?;
-            let matches = selector.matches(&own[index], &texts);
+            let matches = selector.matches(&own, &texts);
             self.observer.step(1);
             Ok(matches)
         });
         self.observer.finish();
+        drop(selector);
 
         let mut matches = SharedMatches::default();
         tested?.iter().for_each(|of_source| matches.add(of_source));
-        matches.mark(shared);
-        Ok(())
+        let mut shared = Arc::unwrap_or_clone(shared);
+        matches.mark(&mut shared);
+        Ok(shared)
     }
 
     /// The number of documents on which the patterns of a source are tested, and the memory for that in bytes. With the
@@ -237,13 +293,17 @@ impl Combiner<'_> {
     }
 }
 
-/// Fresh pattern files with the decisions of the existing ones.
-pub fn with_decisions(fresh: Vec<PatternFile>, reviewed: &Library) -> Vec<PatternFile> {
-    let merged = fresh.into_iter().map(|fresh| match reviewed.get(&fresh.source) {
-        Some(old) => merge(fresh, old.clone()),
+/// A fresh pattern file with the decisions of the existing one of its source.
+pub fn with_decisions(fresh: PatternFile, reviewed: &Library) -> PatternFile {
+    match reviewed.get(&fresh.source) {
+        Some(old) => merge(fresh, Arc::unwrap_or_clone(old)),
         None => fresh,
-    });
-    merged.collect()
+    }
+}
+
+/// The file of a mined source, which it always has.
+fn fresh_file(fresh: &Library, source: &MinedSource) -> Arc<PatternFile> {
+    fresh.get(source.id.as_str()).unwrap_or_else(|| panic!("source '{}' has a file", source.id))
 }
 
 /// If the source is unusual, warns that only recurrence decides in it, and why.
@@ -253,13 +313,13 @@ pub fn tell_of_unusual(source: &str, unusual: Option<&str>, observer: &dyn Obser
     }
 }
 
-fn warn_of_small_sources(sources: &[MinedSource], templates: &Templates, observer: &dyn Observer) {
-    let rest = match templates.shared.is_empty() {
+fn warn_of_small_sources(sources: &[MinedSource], compared: &Comparison, observer: &dyn Observer) {
+    let rest = match compared.shared.is_empty() {
         true => "there are no shared patterns either; give the documents of several sources one source",
         false => "only shared patterns will apply",
     };
-    for MinedSource { id, mined, .. } in sources.iter().filter(|source| source.mined.is_too_small()) {
-        let (needed, has) = (Mined::MIN_DOCUMENTS, mined.counted());
+    for MinedSource { id, facts, .. } in sources.iter().filter(|source| source.is_too_small()) {
+        let (needed, has) = (Mined::MIN_DOCUMENTS, facts.counted());
         let warning =
             format!("source '{id}' is too small to mine: it needs {needed} different documents and has {has}; {rest}");
         observer.warn(WarningKind::TooSmall, &warning);
@@ -274,13 +334,67 @@ fn need_to_try_out(own: &PatternFile, shared: Option<&PatternFile>, documents: u
     memory::need_to_try_out(patterns, part(matches), part(own.mined.tokens))
 }
 
-/// Fresh pattern files: one for each source, and the shared one if there were enough sources.
-fn pattern_files(sources: &[MinedSource], templates: Templates, lexer: &Lexer) -> Vec<PatternFile> {
-    let mined: Vec<&Mined> = sources.iter().map(|source| &source.mined).collect();
-    let shared = (sources.len() >= cross_source::MIN_SOURCES)
-        .then(|| PatternFile::of_templates(SHARED, cross_source::shared_facts(&mined), templates.shared, lexer));
-    let own = sources.iter().zip(templates.own).map(|(MinedSource { id, mined, .. }, templates)| {
-        PatternFile::of_templates(id.as_str(), mined.facts(), templates, lexer)
-    });
-    own.chain(shared).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mine::mining::mine_within;
+    use crate::observer::Silent;
+    use dehusk_core::tokens::{MutableSet, Tokenizer};
+
+    const TOWNS: [&str; 4] = ["ash", "elm", "fir", "oak"];
+
+    /// Texts of each town. Each has a line of its own, and all share one.
+    struct Texts(Vec<Vec<String>>);
+
+    impl Texts {
+        fn new() -> Texts {
+            let text = |town: &str, day: usize| {
+                let story = (0..20).map(|word| format!("{town}{day}w{word} ")).collect::<String>();
+                format!("News from {town} | Harbour | Weather\n{story}\nAll rights reserved worldwide.\n")
+            };
+            Texts(TOWNS.iter().map(|town| (0..8).map(|day| text(town, day)).collect()).collect())
+        }
+
+        fn mined(&self, lexer: &Lexer, room: &Room) -> Vec<MinedSource> {
+            let mine = |(town, texts): (&&str, &Vec<String>)| {
+                let id = SourceId::parse(town).expect("a source");
+                let budget = Budget::new(1 << 30);
+                let mined = mine_within(&budget, &id, texts, lexer, &MineOptions::default()).expect("it is mined");
+                MinedSource::new(id, mined, room)
+            };
+            TOWNS.iter().zip(&self.0).map(mine).collect()
+        }
+    }
+
+    impl Samples for Texts {
+        fn len(&self, source: usize) -> usize {
+            self.0[source].len()
+        }
+
+        fn texts(&self, source: usize, count: usize) -> Result<Vec<String>> {
+            Ok(evenly_spread(&self.0[source], count).cloned().collect())
+        }
+
+        fn page(&self, _source: usize, _count: usize, _index: usize) -> Option<PageText<'static>> {
+            None
+        }
+    }
+
+    #[test]
+    fn what_is_packed_does_not_show() {
+        let (texts, lexer) = (Texts::new(), Lexer::new(Tokenizer::Words, Arc::new(MutableSet::shipped())));
+        let options = CorpusMineOptions::default();
+        let (html, cleaning) = (HtmlView::Text, CleanOptions::default());
+        let combiner =
+            Combiner { samples: &texts, html, lexer: &lexer, options: &options, cleaning, observer: &Silent };
+        let written = |room: usize| {
+            let mut sources = texts.mined(&lexer, &Room::new(room));
+            let are_packed = sources.iter().all(|source| matches!(source.mined, HeldMined::Packed(..)));
+            assert_eq!(are_packed, room == 0);
+            combiner.library(&mut sources, &Library::default()).expect("pattern files").texts()
+        };
+        let whole = written(usize::MAX);
+        assert!(whole.iter().any(|(name, yaml)| name == "_shared.yaml" && yaml.contains("All rights reserved")));
+        assert_eq!(written(0), whole);
+    }
 }

@@ -80,7 +80,7 @@ pub fn mine_library(
     let (mut sources, samples) = Miner { inventory, options, lexer, journal: None, observer }.mine(listings)?;
     let html = inventory.options().html;
     let combiner = Combiner { samples: &samples, html, lexer, options, cleaning, observer };
-    Ok(Library::of_files(combiner.files(&mut sources, &Library::default())?))
+    combiner.library(&mut sources, &Library::default())
 }
 
 /// The documents to mine, by source. There is at least one source.
@@ -163,9 +163,7 @@ impl<'a> Miner<'a> {
     /// If a source needs more memory than is available, or has too many tokens.
     pub fn mine(&self, listings: &[SourceListing]) -> Result<(Vec<MinedSource>, DocumentSamples<'a>)> {
         let mined = timed("mine", self.observer, || self.mine_all(listings))?;
-        let (mined, samples): (Vec<Mined>, Vec<Vec<SampleDocument>>) = mined.into_iter().unzip();
-        let source = |(listing, mined): (&SourceListing, Mined)| MinedSource::new(listing.id.clone(), mined);
-        let sources = listings.iter().zip(mined).map(source).collect();
+        let (sources, samples) = mined.into_iter().unzip();
         Ok((sources, DocumentSamples { inventory: self.reading(), observer: self.observer, samples }))
     }
 
@@ -176,16 +174,17 @@ impl<'a> Miner<'a> {
         self.inventory.with_memory(memory, Need::TO_READ_TEXT)
     }
 
-    fn mine_all(&self, listings: &[SourceListing]) -> Result<Vec<(Mined, Vec<SampleDocument>)>> {
+    fn mine_all(&self, listings: &[SourceListing]) -> Result<Vec<(MinedSource, Vec<SampleDocument>)>> {
         let needs: Vec<u64> = listings.iter().map(|listing| self.need(&listing.documents)).collect();
         let budget = Budget::new(self.options.memory);
         let reading = self.reading();
         self.refuse_what_needs_more(listings, &needs, budget.limit())?;
         let documents: usize = listings.iter().map(|listing| listing.documents.len()).sum::<usize>();
         self.observer.start("mining", Steps::Things(documents as u64));
-        let shelf = Shelf::new(self.options.memory);
-        let mined = share_out_and_collect(self.options.threads, listings.len(), |index| {
-            self.mine_one(&listings[index], needs[index], &reading, &budget, &shelf)
+        let (shelf, room) = (Shelf::new(self.options.memory), MinedSource::room());
+        let mined = share_out_and_collect(self.options.threads, listings.len(), |index| -> Result<_> {
+            let (mined, sample) = self.mine_one(&listings[index], needs[index], &reading, &budget, &shelf)?;
+            Ok((MinedSource::new(listings[index].id.clone(), mined, &room), sample))
         });
         self.observer.finish();
         if let Some(journal) = self.journal {

@@ -93,7 +93,7 @@ fn lessons_of(
     let mut site = SiteLevel::default();
     hashes.iter().for_each(|of_page| site.add(of_page));
     let files = library.for_source(listing.id.as_str());
-    let cleaner = Cleaner::new(&files, &CleanOptions::default().decision(None));
+    let cleaner = Cleaner::new(&files.files(), &CleanOptions::default().decision(None));
     let lesson = |scratch: &mut Scratch, (&(document, tree), hashes): (&(&Document, &Tree), &Vec<u64>)| {
         let recurs: Vec<bool> = hashes.iter().map(|&hash| site.is_template(hash, THETA)).collect();
         let cleaning = cleaner.clean(scratch, &document.text).map_err(PipelineError::from)?;

@@ -4,13 +4,15 @@
 //! be read is not changed; the mined patterns are written beside it. A source without patterns gets no new file, but a
 //! line in the index of the folder.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::{PipelineError, Result};
 use crate::library::{self, Library, LibraryError, index_of, parse};
 use crate::observer::Observer;
 use crate::record::written_files::{Prune, WrittenFiles};
-use dehusk_core::patterns::index::{self, INDEX, has_content};
+use dehusk_core::patterns::index::{self, INDEX};
 use dehusk_core::patterns::lexers::{self, MUTABLE};
 use dehusk_core::patterns::{LexerCache, PatternFile};
 use dehusk_corpus::OutputRoot;
@@ -23,7 +25,7 @@ impl Library {
     /// If a file cannot be written, or a file that was changed in the meantime cannot be read. In that second case, the
     /// new patterns are in a file beside it ([`Observer::error`] names both), and all other files are written.
     pub fn write(&self, before: &Library, output: &OutputRoot, observer: &dyn Observer) -> Result<()> {
-        write(self.files(), before, output, Prune::No, observer)
+        write(self, before, output, Prune::No, observer)
     }
 }
 
@@ -32,8 +34,8 @@ impl Library {
 ///
 /// # Errors
 /// If a file cannot be written, or a file that was changed in the meantime cannot be read.
-pub fn write<'f>(
-    files: impl IntoIterator<Item = &'f PatternFile>,
+pub fn write(
+    library: &Library,
     before: &Library,
     output: &OutputRoot,
     prune: Prune,
@@ -41,15 +43,15 @@ pub fn write<'f>(
 ) -> Result<()> {
     let (cache, mut broken) = (LexerCache::default(), 0);
     let written = WrittenFiles::open(output)?;
-    let files: Vec<&PatternFile> = files.into_iter().collect();
-    let is_indexed =
-        |file: &PatternFile| !has_content(file) && !output.path().join(format!("{}.yaml", file.source)).exists();
-    let (indexed, files): (Vec<&PatternFile>, Vec<&PatternFile>) = files.into_iter().partition(|file| is_indexed(file));
-    write_about_folder(&indexed, &files, &written, &cache)?;
-    for file in files {
+    let has_file = |source: &str| output.path().join(format!("{source}.yaml")).exists();
+    let mut indexed = library.without_content();
+    indexed.retain(|file| !has_file(&file.source));
+    write_about_folder(&indexed, library, &written, &cache)?;
+    let indexed: HashSet<&str> = indexed.iter().map(|file| file.source.as_str()).collect();
+    for file in library.files().filter(|file| !indexed.contains(file.source.as_str())) {
         let _permission = observer.writing()?;
-        if let Some(problem) = write_one(file, before.get(&file.source), &written, &cache)? {
-            let beside = put_beside(file, output)?;
+        if let Some(problem) = write_one(&file, before.get(&file.source).as_deref(), &written, &cache)? {
+            let beside = put_beside(&file, output)?;
             observer.error(&format!(
                 "{problem}; it was changed while sources were mined: the mined patterns are in {beside:?}"
             ));
@@ -66,8 +68,8 @@ pub fn write<'f>(
 /// Writes the table of mutable patterns, and the index of the sources without patterns. Both also have what other files
 /// of the folder need.
 fn write_about_folder(
-    indexed: &[&PatternFile],
-    files: &[&PatternFile],
+    indexed: &[Arc<PatternFile>],
+    library: &Library,
     written: &WrittenFiles,
     cache: &LexerCache,
 ) -> Result<()> {
@@ -76,9 +78,8 @@ fn write_about_folder(
         let path = folder.join(INDEX);
         let now = read_if_any(&path)?;
         let mut others = if now.is_some() { index_of(&path, cache, index::parse)? } else { Vec::new() };
-        let is_new = |source: &str| indexed.iter().chain(files).any(|file| file.source == source);
-        others.retain(|other| !is_new(&other.source));
-        let mut all: Vec<&PatternFile> = others.iter().chain(indexed.iter().copied()).collect();
+        others.retain(|other| !library.contains(&other.source));
+        let mut all: Vec<&PatternFile> = others.iter().chain(indexed.iter().map(|file| &**file)).collect();
         all.sort_by(|a, b| a.source.cmp(&b.source));
         if now.is_none() && all.is_empty() {
             break;
@@ -87,11 +88,11 @@ fn write_about_folder(
             break;
         }
     }
+    let sets = library.mutable_sets();
     loop {
         let path = folder.join(MUTABLE);
         let now = read_if_any(&path)?;
-        let sets = indexed.iter().chain(files).map(|file| &**file.lexer.mutable());
-        let table = lexers::table(sets, now.as_deref().unwrap_or_default());
+        let table = lexers::table(sets.iter().map(|set| &**set), now.as_deref().unwrap_or_default());
         let Some(table) = table.map_err(|problem| LibraryError::Problem(problem.display(&path)))? else {
             return Ok(());
         };

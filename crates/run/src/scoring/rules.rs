@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::Libraries;
+use crate::library::FilesOfSource;
 use crate::scoring::opponents::LineCounts;
 use dehusk_core::cleaning::{CleanError, CleanOptions, Cleaner, Cleaning, Scratch};
-use dehusk_core::patterns::PatternFile;
 use dehusk_corpus::Document;
 
 /// [`Rule::LinesInFifth`] removes the lines that are in at least this share of the documents.
@@ -112,9 +112,9 @@ impl Rules {
     pub fn new(source: &str, documents: &[Option<Document>], libraries: &Libraries, methods: &Methods) -> Rules {
         let texts = documents.iter().flatten().map(|document| &*document.text);
         let cleaners = wanted(source, libraries, methods).into_par_iter();
-        let compile = |(rules, files, options): (Vec<Rule>, Vec<&PatternFile>, &CleanOptions)| RuleCleaner {
+        let compile = |(rules, files, options): (Vec<Rule>, FilesOfSource, &CleanOptions)| RuleCleaner {
             rules,
-            cleaner: Cleaner::new(&files, options),
+            cleaner: Cleaner::new(&files.files(), options),
         };
         Rules { lines: LineCounts::of(texts), judged: libraries.judged(), cleaners: cleaners.map(compile).collect() }
     }
@@ -163,7 +163,7 @@ fn wanted<'a>(
     source: &str,
     libraries: &'a Libraries,
     Methods { asked, union }: &'a Methods,
-) -> Vec<(Vec<Rule>, Vec<&'a PatternFile>, &'a CleanOptions)> {
+) -> Vec<(Vec<Rule>, FilesOfSource, &'a CleanOptions)> {
     let all = libraries.all.for_source(source);
     let mut wanted = match asked.method == union.method {
         true => vec![(vec![Rule::Union, Rule::Dehusk], all, asked)],

@@ -1,6 +1,5 @@
 //! Compiles the patterns of pattern files, one part for each file.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
@@ -61,8 +60,8 @@ impl Cleaner {
 /// Compiles the cleaners of many sources. What they share is compiled once: a crawl can have a hundred thousand sources.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Compiler<'s> {
-    shared: Option<Cow<'s, PatternFile>>,
+pub struct Compiler {
+    shared: Option<Arc<PatternFile>>,
     options: CleanOptions,
     /// The part of the shared file: with all of its patterns, and with only the accepted ones.
     of_shared: [OnceLock<Arc<Part>>; 2],
@@ -70,9 +69,9 @@ pub struct Compiler<'s> {
     bare: OnceLock<(Lexer, usize, Cleaner)>,
 }
 
-impl<'s> Compiler<'s> {
+impl Compiler {
     /// A compiler for sources that have these shared patterns.
-    pub fn new(shared: Option<Cow<'s, PatternFile>>, options: CleanOptions) -> Compiler<'s> {
+    pub fn new(shared: Option<Arc<PatternFile>>, options: CleanOptions) -> Compiler {
         Compiler { shared, options, of_shared: Default::default(), bare: OnceLock::new() }
     }
 

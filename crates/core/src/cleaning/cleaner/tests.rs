@@ -1,7 +1,5 @@
 //! Whole cleaners on small texts.
 
-use std::borrow::Cow;
-
 use super::*;
 use crate::cleaning::decide::decision_model::DecisionModel;
 use crate::patterns::{LexerCache, PatternFile, SHARED};
@@ -214,7 +212,7 @@ fn cleaners_that_share_a_part_are_those_that_do_not() {
     let text = format!("Home News Sport\nShare on Twitter\n{STORY}\nBy our staff\nPhoto by Ann\nAll rights reserved\n");
     for only_accepted in [false, true] {
         let options = by_recurrence().only_accepted(only_accepted);
-        let compiler = Compiler::new(Some(Cow::Borrowed(&shared)), options.clone());
+        let compiler = Compiler::new(Some(Arc::new(shared.clone())), options.clone());
         for own in own.iter().chain(&own) {
             let [one, other] = [compiler.cleaner(&[own]), Cleaner::new(&[own, &shared], &options)];
             let [of_one, of_other] = [&one, &other].map(|cleaner| {

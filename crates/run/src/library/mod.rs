@@ -1,17 +1,24 @@
 //! A folder of pattern files: `<source>.yaml` for each source with patterns, `_shared.yaml` for all sources,
 //! `_mutable.yaml` with the mutable patterns of these files, and `_index.yaml` with the sources without patterns.
 
+mod held;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
+use twox_hash::XxHash3_64;
 
-use dehusk_core::patterns::index::{self, INDEX, has_content};
+use crate::error::PipelineError;
+use crate::workers::share_out_and_collect;
+use dehusk_core::patterns::index::{self, INDEX};
 use dehusk_core::patterns::lexers::{self, MUTABLE};
 use dehusk_core::patterns::{FileProblem, LexerCache, Loose, Pattern, PatternFile, SHARED, open};
+use dehusk_core::tokens::MutableSet;
 use dehusk_corpus::{Reads, similar_path, similar_source};
+use held::{Held, RoomForFiles};
 
 /// Why pattern files cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -82,14 +89,27 @@ impl LibraryError {
     }
 }
 
-/// The pattern files of a folder, by source.
+/// The pattern files of a folder, by source. Files beyond the first 100 MB or so are packed, and parsed when they are
+/// asked for: a crawl can have a hundred thousand sources.
 #[derive(Debug, Default)]
 pub struct Library {
-    files: BTreeMap<String, PatternFile>,
+    files: BTreeMap<String, Held>,
     paths: Vec<PathBuf>,
     lexers: LexerCache,
     /// The folder, if only the files of some sources were read.
     rest: Option<Rest>,
+    room: RoomForFiles,
+}
+
+/// The pattern files for the documents of a source: its own one, and then the shared one, as far as they exist.
+#[derive(Clone, Debug, Default)]
+pub struct FilesOfSource(Vec<Arc<PatternFile>>);
+
+impl FilesOfSource {
+    /// The files.
+    pub fn files(&self) -> Vec<&PatternFile> {
+        self.0.iter().map(|file| &**file).collect()
+    }
 }
 
 /// A folder of which some pattern files were not read.
@@ -106,9 +126,9 @@ impl Library {
     /// # Errors
     /// If there are no files, or some cannot be used. [`LibraryError::Broken`] names all unusable files.
     pub fn load(path: &Path) -> Result<Library> {
-        let lexers = LexerCache::default();
-        let (files, paths) = load_files(path, &lexers, |file| file)?;
-        Ok(Library { files, paths, lexers, rest: None })
+        let (lexers, room) = (LexerCache::default(), RoomForFiles::default());
+        let (files, paths) = load_files(path, &lexers, |file| room.hold(file, &lexers))?;
+        Ok(Library { files, paths, lexers, rest: None, room })
     }
 
     /// Reads what is needed for documents of these sources: of a folder, the files of these sources and the shared ones. A
@@ -127,18 +147,18 @@ impl Library {
             // Perhaps there are no pattern files at all.
             pattern_files(path)?;
         }
-        let lexers = LexerCache::default();
+        let (lexers, room) = (LexerCache::default(), RoomForFiles::default());
         let mut paths: Vec<PathBuf> = there.into_iter().map(|(_, path)| path).collect();
-        let mut files = load_all(&paths, &lexers, &|file| file)?;
+        let mut files = load_all(&paths, &lexers, &|file| room.hold(file, &lexers))?;
         let (index, lacking) = (path.join(INDEX), lacking.into_iter().map(|(source, _)| source).collect());
         if index.is_file() {
             for file in index_of(&index, &lexers, |yaml, lexers| index::parse_for(yaml, lexers, &lacking))? {
-                files.entry(file.source.clone()).or_insert(file);
+                files.entry(file.source.clone()).or_insert_with(|| room.hold(file, &lexers));
             }
             paths.push(index);
         }
         let rest = Rest { folder: path.to_owned(), sources: OnceLock::new() };
-        Ok(Library { files, paths, lexers, rest: Some(rest) })
+        Ok(Library { files, paths, lexers, rest: Some(rest), room })
     }
 
     /// Reads all pattern files of a folder, or one file. Keeps only the result of `keep` for each file, by source, so a
@@ -184,9 +204,38 @@ impl Library {
     }
 
     /// A library of freshly mined pattern files.
-    pub fn of_files(files: Vec<PatternFile>) -> Library {
-        let files = files.into_iter().map(|file| (file.source.clone(), file)).collect();
-        Library { files, ..Library::default() }
+    pub fn of_files(files: impl IntoIterator<Item = PatternFile>) -> Library {
+        let mut library = Library::default();
+        files.into_iter().for_each(|file| library.add(file));
+        library
+    }
+
+    /// A library of files that `make` makes in several threads, for the numbers from 0 to `count`.
+    pub(crate) fn of_made(
+        threads: usize,
+        count: usize,
+        make: impl Fn(usize) -> std::result::Result<PatternFile, PipelineError> + Sync,
+    ) -> std::result::Result<Library, PipelineError> {
+        let mut library = Library::default();
+        let made = share_out_and_collect(threads, count, |number| {
+            let file = make(number)?;
+            Ok::<_, PipelineError>((file.source.clone(), library.room.hold(file, &library.lexers)))
+        });
+        library.files = made?.into_iter().collect();
+        Ok(library)
+    }
+
+    /// The same files, all packed.
+    #[cfg(test)]
+    pub(crate) fn packed(&self) -> Library {
+        let mut library = Library { room: RoomForFiles::none(), ..Library::default() };
+        self.files().for_each(|file| library.add(Arc::unwrap_or_clone(file)));
+        library
+    }
+
+    /// Adds a file. It replaces the file of the same source, if there is one.
+    pub fn add(&mut self, file: PatternFile) {
+        self.files.insert(file.source.clone(), self.room.hold(file, &self.lexers));
     }
 
     /// The same as [`Library::load`], but a folder that does not exist, or has no pattern files, is an empty library.
@@ -204,8 +253,46 @@ impl Library {
     }
 
     /// The pattern file of a source. [`SHARED`] gives the shared file.
-    pub fn get(&self, source: &str) -> Option<&PatternFile> {
-        self.files.get(source)
+    pub fn get(&self, source: &str) -> Option<Arc<PatternFile>> {
+        self.files.get(source).map(|held| held.file(&self.lexers))
+    }
+
+    /// Whether a source has a file that was read.
+    #[doc(hidden)]
+    pub fn contains(&self, source: &str) -> bool {
+        self.files.contains_key(source)
+    }
+
+    /// Number of files that were read.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether no file was read.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The files without content, which are in the index of a folder.
+    pub(crate) fn without_content(&self) -> Vec<Arc<PatternFile>> {
+        let parsed = self.files.values().filter_map(|held| match held {
+            Held::Parsed(file) if !held.has_content() => Some(Arc::clone(file)),
+            Held::Parsed(_) | Held::Packed(..) => None,
+        });
+        parsed.collect()
+    }
+
+    /// The mutable patterns of the files.
+    pub(crate) fn mutable_sets(&self) -> Vec<Arc<MutableSet>> {
+        let parsed = self.files.values().filter_map(|held| match held {
+            Held::Parsed(file) => Some(Arc::clone(file.lexer.mutable())),
+            // Those of packed files are in the cache.
+            Held::Packed(..) => None,
+        });
+        let mut sets: Vec<Arc<MutableSet>> = self.lexers.sets().into_iter().chain(parsed).collect();
+        sets.sort_unstable_by_key(Arc::as_ptr);
+        sets.dedup_by(|a, b| Arc::ptr_eq(a, b));
+        sets
     }
 
     /// The sources that have a file of their own, sorted, also those whose files were not read.
@@ -234,16 +321,14 @@ impl Library {
     /// The files of a folder of these patterns, with their names and contents: one for each source with patterns, the
     /// table of mutable patterns, and the index of the sources without patterns.
     pub fn texts(&self) -> Vec<(String, String)> {
-        let (full, empty): (Vec<&PatternFile>, Vec<&PatternFile>) = self.files().partition(|file| has_content(file));
-        let sets = self.files().map(|file| &**file.lexer.mutable());
+        let empty = self.without_content();
+        let index = (!empty.is_empty()).then(|| (INDEX.to_owned(), index::written(empty.iter().map(|file| &**file))));
+        let sets = self.mutable_sets();
         // Without an earlier table, there is nothing that could be wrong.
-        let table = lexers::table(sets, "").unwrap_or_default();
-        let mut texts: Vec<(String, String)> = table.map(|table| (MUTABLE.to_owned(), table)).into_iter().collect();
-        if !empty.is_empty() {
-            texts.push((INDEX.to_owned(), index::written(empty)));
-        }
-        texts.extend(full.into_iter().map(|file| (format!("{}.yaml", file.source), file.to_yaml_in_folder())));
-        texts
+        let table = lexers::table(sets.iter().map(|set| &**set), "").unwrap_or_default();
+        let of_folder = table.map(|table| (MUTABLE.to_owned(), table)).into_iter().chain(index);
+        let full = self.files.iter().filter(|(_, held)| held.has_content());
+        of_folder.chain(full.map(|(source, held)| (format!("{source}.yaml"), held.text()))).collect()
     }
 
     /// The patterns in the files of a folder, given by their names and contents.
@@ -257,24 +342,31 @@ impl Library {
         if let Some(table) = text_of(MUTABLE) {
             lexers.add_table(table).map_err(|found| problem(MUTABLE, found))?;
         }
-        let mut files = BTreeMap::new();
+        let (mut files, room) = (BTreeMap::new(), RoomForFiles::default());
         for (name, yaml) in texts.iter().filter(|(name, _)| ![MUTABLE, INDEX].contains(&name.as_str())) {
             let file = parse(Path::new(name), yaml, &lexers)?;
-            if let Some(PatternFile { source, .. }) = files.insert(file.source.clone(), file) {
-                return Err(LibraryError::Twice { path: name.into(), source_name: source });
+            let source_name = file.source.clone();
+            if files.insert(source_name.clone(), room.hold(file, &lexers)).is_some() {
+                return Err(LibraryError::Twice { path: name.into(), source_name });
             }
         }
         if let Some(yaml) = text_of(INDEX) {
             for file in index::parse(yaml, &lexers).map_err(|found| problem(INDEX, found))? {
-                files.entry(file.source.clone()).or_insert(file);
+                files.entry(file.source.clone()).or_insert_with(|| room.hold(file, &lexers));
             }
         }
-        Ok(Library { files, lexers, ..Library::default() })
+        Ok(Library { files, lexers, room, ..Library::default() })
     }
 
-    /// All files, sorted by source.
-    pub fn files(&self) -> impl Iterator<Item = &PatternFile> {
-        self.files.values()
+    /// All files, sorted by source. Those that are packed are parsed one after the other.
+    pub fn files(&self) -> impl Iterator<Item = Arc<PatternFile>> {
+        self.files.values().map(|held| held.file(&self.lexers))
+    }
+
+    /// A hash of each file, by source.
+    pub(crate) fn hashes(&self) -> BTreeMap<&str, u64> {
+        let hash = |(source, held): (_, &Held)| (source, XxHash3_64::oneshot(held.text().as_bytes()));
+        self.files.par_iter().map(|(source, held)| hash((source.as_str(), held))).collect()
     }
 
     /// Whether a person decided what only the trees of pages show: changed patterns for elements, or had text without a
@@ -284,9 +376,9 @@ impl Library {
         self.files().any(|file| file.loose == Loose::Remove || file.patterns.iter().any(is_reviewed))
     }
 
-    /// The patterns for the documents of a source: its own ones and the shared ones, as far as they exist.
-    pub fn for_source(&self, source: &str) -> Vec<&PatternFile> {
-        [self.get(source), self.get(SHARED)].into_iter().flatten().collect()
+    /// The pattern files for the documents of a source.
+    pub fn for_source(&self, source: &str) -> FilesOfSource {
+        FilesOfSource([self.get(source), self.get(SHARED)].into_iter().flatten().collect())
     }
 }
 
