@@ -9,7 +9,7 @@ use super::looks::Looks;
 /// An element with text of its own is one piece if it covers less than this share of the page (rule 8).
 const SMALL_SHARE: f64 = 0.05;
 /// An element is one piece if its largest child covers less than this share of the page (rule 9).
-const SMALL_CHILD: f64 = 0.02;
+const SMALL_CHILD: f64 = 0.1;
 
 /// A piece of an element: a node, and its degree of coherence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn judge(looks: &Looks, node: usize) -> Verdict {
         return Verdict::Divide { by_background: true }; // 7
     }
     if !is_table && looks.share(node) < SMALL_SHARE && looks.children(node).any(|child| looks.is_text(child)) {
-        return Verdict::Piece(by_tag(name)); // 8
+        return Verdict::Piece(by_tag_and_size(looks, node)); // 8
     }
     if largest() < SMALL_CHILD {
         return Verdict::Piece(by_tag_and_size(looks, node)); // 9
@@ -124,15 +124,15 @@ fn by_tag(name: &str) -> u8 {
     }
 }
 
-/// The degree of coherence of an element, according to its name, and less for large elements.
+/// The degree of coherence of an element, according to its name: more for small elements, and less for large ones.
 fn by_tag_and_size(looks: &Looks, node: usize) -> u8 {
-    let less = match looks.share(node) {
-        share if share > 0.6 => 3,
-        share if share > 0.3 => 2,
-        share if share > 0.1 => 1,
-        _ => 0,
-    };
-    by_tag(looks.tree.name(node)) - less
+    let degree = by_tag(looks.tree.name(node));
+    match looks.share(node) {
+        share if share > 0.6 => degree - 3,
+        share if share > 0.3 => degree - 2,
+        share if share > 0.1 => degree - 1,
+        _ => degree + 2,
+    }
 }
 
 #[cfg(test)]
@@ -178,7 +178,7 @@ mod tests {
         assert_pieces("<div id='0 0 1000 500'>one <a class=f17>two</a> three</div>", "div 9");
         // A link with a picture is not text.
         assert_pieces("<div id='0 0 1000 500'>one <a><img id='0 0 500 500'></a></div>", "one 10, img 5");
-        assert_pieces("<table id='0 0 100 100'>one</table>", "table 7");
+        assert_pieces("<table id='0 0 100 100'>one</table>", "table 9");
         // A picture is not text. A large element with a picture is divided.
         assert_pieces("<div id='0 0 1000 500'>one <img id='0 0 500 500'></div>", "one 10, img 5");
     }
@@ -187,9 +187,9 @@ mod tests {
     fn rule_5_an_inline_element_around_blocks_is_divided() {
         let two = "<div id='0 0 100 50'>one</div><div id='0 50 100 50'>two</div>";
         assert_pieces(&format!("<a id='0 0 100 100'>{two}</a>"), "div 10, div 10");
-        assert_pieces(&format!("<div id='0 0 100 100'>{two}</div>"), "div 6");
+        assert_pieces(&format!("<div id='0 0 100 100'>{two}</div>"), "div 8");
         // Text and pictures are not blocks.
-        assert_pieces("<p id='0 0 100 100'>one <img id='0 0 50 50'></p>", "p 8");
+        assert_pieces("<p id='0 0 100 100'>one <img id='0 0 50 50'></p>", "p 10");
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
         let two = "<p id='0 0 100 40'>one</p><hr id='0 50 100 2'><p id='0 60 100 40'>two</p>";
         assert_eq!(of(&format!("<div id='0 0 100 100'>{two}</div>")), ("p 10, p 10".to_owned(), 1));
         // In a cell, a horizontal rule does not divide.
-        assert_eq!(of(&format!("<table><tr><td id='0 0 100 100'>{two}</td></tr></table>")), ("td 6".to_owned(), 0));
+        assert_eq!(of(&format!("<table><tr><td id='0 0 100 100'>{two}</td></tr></table>")), ("td 8".to_owned(), 0));
     }
 
     #[test]
@@ -208,32 +208,32 @@ mod tests {
                  <td id='200 0 800 500'>two</td></tr></table>"
             )
         };
-        assert_pieces(&row("b200"), "td 6, td 10");
+        assert_pieces(&row("b200"), "td 8, td 10");
         assert_pieces(&row("b255"), "tr 4");
         // Rule 7 is for tables only.
         let page = "<div id='0 0 100 100'><p id='0 0 100 50' class=b200>one</p><p id='0 50 100 50'>two</p></div>";
-        assert_pieces(page, "div 6");
+        assert_pieces(page, "div 8");
     }
 
     #[test]
     fn rule_8_a_small_element_with_text_of_its_own_is_a_piece() {
         let page = |height: u32| {
-            format!("<div id='0 0 200 {height}'>one<ul id='0 0 150 200'><li>two</li><li>three</li></ul></div>")
+            format!("<div id='0 0 200 {height}'>one<ul id='0 0 1000 100'><li>two</li><li>three</li></ul></div>")
         };
-        assert_pieces(&page(249), "div 6");
+        assert_pieces(&page(249), "div 8");
         assert_pieces(&page(251), "one 10, li 10, li 10");
         // This element has no text of its own.
-        let page = "<div id='0 0 200 200'><p id='0 0 150 200'>one</p><p id='150 0 50 200'>two</p></div>";
+        let page = "<div id='0 0 200 200'><p id='0 0 1000 100'>one</p><p id='150 0 50 200'>two</p></div>";
         assert_pieces(page, "p 10, p 10");
     }
 
     #[test]
     fn rule_9_an_element_is_a_piece_if_its_children_are_small() {
         let list = |width: u32| {
-            format!("<ul id='0 0 1000 500'><li id='0 0 {width} 100'>one</li><li id='0 100 100 100'>two</li></ul>")
+            format!("<ul id='0 0 1000 500'><li id='0 0 {width} 200'>one</li><li id='0 100 100 100'>two</li></ul>")
         };
-        assert_pieces(&list(199), "ul 5");
-        assert_pieces(&list(201), "li 10, li 10");
+        assert_pieces(&list(499), "ul 5");
+        assert_pieces(&list(501), "li 10, li 10");
     }
 
     #[test]
@@ -256,15 +256,15 @@ mod tests {
     fn rule_11_all_others_are_divided() {
         let page = "<div id='0 0 1000 500'><p id='0 0 1000 250'>one</p><div id='0 250 1000 250'>\
                     <p id='0 250 400 250'>two</p><img id='400 250 300 250'></div></div>";
-        assert_pieces(page, "p 10, p 10, img 6");
+        assert_pieces(page, "p 10, p 10, img 8");
     }
 
     #[test]
-    fn large_elements_are_less_coherent() {
+    fn small_elements_are_more_coherent_and_large_ones_less() {
         let of_height = |height: u32| {
             with_drawn(&format!("<pre id='0 0 1000 {height}'>a"), |_, looks, _| by_tag_and_size(looks, 1))
         };
-        assert_eq!([99, 101, 299, 301, 599, 601, 5000].map(of_height), [8, 7, 7, 6, 6, 5, 5]);
+        assert_eq!([99, 101, 299, 301, 599, 601, 5000].map(of_height), [10, 7, 7, 6, 6, 5, 5]);
         let names = ["p", "h1", "h6", "li", "pre", "table", "ul", "ol", "form", "div", "td", "img", ""];
         assert_eq!(names.map(by_tag), [8, 8, 8, 8, 8, 7, 7, 7, 7, 6, 6, 6, 6]);
     }

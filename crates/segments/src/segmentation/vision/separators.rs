@@ -4,7 +4,8 @@
 //! horizontal rule in it, or the pieces on its 2 sides look different. The paper starts from the pieces: those with the
 //! lightest separator between them are merged first, and a merged block has the degree of coherence 11 less the weight
 //! of its heaviest separator. Here, a region is divided at its heaviest separators, and then its parts, with the same
-//! result.
+//! result. The paper then checks each piece in a merged block against the permitted degree. So a region is at most as
+//! coherent as its least coherent piece that can be divided.
 //!
 //! The paper looks for separators of a whole round at once. Then a heading over two columns crosses the stripe between
 //! the columns. Here, each part of a region has its own separators.
@@ -38,6 +39,8 @@ struct Shape {
     fonts: Option<Fonts>,
     has_only_text: bool,
     is_inline: bool,
+    /// Whether nothing is drawn inside, so that it cannot be divided.
+    is_leaf: bool,
 }
 
 /// Pieces that may be a block together.
@@ -92,6 +95,7 @@ impl Region {
             fonts: looks.fonts(piece.node),
             has_only_text: looks.has_only_text(piece.node),
             is_inline: looks.is_inline(piece.node),
+            is_leaf: looks.is_leaf(piece.node),
         };
         let shapes: Vec<Shape> = pieces.into_iter().map(shape).collect();
         let rects = rules.into_iter().filter_map(|rule| looks.own_rect(rule));
@@ -141,17 +145,22 @@ fn cut(shapes: &[Shape], rules: &[f32], depth: u32) -> (Cut, u8) {
     if depth >= DEPTH {
         return (Cut::Pieces, least());
     }
+    // The degree of the pieces together, but not more than that of a piece that can be divided.
+    let together = |degree: u8| {
+        let divisible = shapes.iter().filter(|shape| !shape.is_leaf).map(|shape| shape.coherence);
+        divisible.fold(degree, u8::min)
+    };
     let [horizontal, vertical] = [Axis::Horizontal, Axis::Vertical].map(|axis| Stripes::of(shapes, rules, axis));
     let stripes = if vertical.heaviest() > horizontal.heaviest() { vertical } else { horizontal };
     match stripes.heaviest() {
         // A line of text with links and pictures in it is one thing.
-        0 if shapes.iter().all(|shape| shape.is_inline) => (Cut::Pieces, MOST_COHERENT),
+        0 if shapes.iter().all(|shape| shape.is_inline) => (Cut::Pieces, together(MOST_COHERENT)),
         0 => (Cut::Pieces, least()),
         heaviest => {
             let ends = stripes.separators.iter().filter(|(_, weight)| *weight == heaviest).map(|&(end, _)| end);
             let mut start = 0;
             let parts = ends.chain([shapes.len()]).map(|end| std::mem::replace(&mut start, end)..end).collect();
-            (Cut::Parts(stripes.order, parts), MOST_COHERENT + 1 - heaviest)
+            (Cut::Parts(stripes.order, parts), together(MOST_COHERENT + 1 - heaviest))
         }
     }
 }
@@ -244,7 +253,16 @@ mod tests {
     fn shape(left: f32, top: f32, width: f32, height: f32) -> Shape {
         let rect = Rect { left, top, width, height };
         let (background, coherence) = ([255; 3], 6);
-        Shape { node: 1, coherence, rect, background, fonts: None, has_only_text: false, is_inline: false }
+        Shape {
+            node: 1,
+            coherence,
+            rect,
+            background,
+            fonts: None,
+            has_only_text: false,
+            is_inline: false,
+            is_leaf: true,
+        }
     }
 
     fn letters(size: f32, weight: u16) -> Shape {
@@ -354,6 +372,15 @@ mod tests {
         assert_eq!(parts(&[over(7, false), over(5, true), over(8, true)], &[]), (vec![], 5));
         // A line of text is one thing.
         assert_eq!(parts(&[over(7, true), over(5, true)], &[]), (vec![], 10));
+    }
+
+    #[test]
+    fn a_region_is_as_coherent_as_its_least_coherent_piece_that_can_be_divided() {
+        let below = |is_leaf: bool| Shape { coherence: 4, is_leaf, ..shape(0.0, 112.0, 100.0, 100.0) };
+        let of = |is_leaf: bool| parts(&[shape(0.0, 0.0, 100.0, 100.0), below(is_leaf)], &[]).1;
+        assert_eq!([of(true), of(false)], [8, 4]);
+        let inline = |is_leaf: bool| Shape { coherence: 6, is_inline: true, is_leaf, ..shape(0.0, 0.0, 9.0, 9.0) };
+        assert_eq!([true, false].map(|is_leaf| parts(&[inline(true), inline(is_leaf)], &[]).1), [10, 6]);
     }
 
     #[test]
