@@ -10,6 +10,7 @@ use dehusk_core::html::{Tree, estimated_boxes, read};
 use dehusk_core::random::Random;
 use dehusk_segments::importance::judged_blocks;
 use dehusk_segments::importance::model::ImportanceModel;
+use dehusk_segments::segmentation::correlation::Pivot;
 use dehusk_segments::segmentation::max_flow::{FlowGraph, INFINITE};
 use dehusk_segments::segmentation::model::SegmentModel;
 use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
@@ -55,7 +56,11 @@ fn isotonic(bencher: Bencher, shape: &str) {
 #[divan::bench(args = ["gcuts", "cclus"])]
 fn segments(bencher: Bencher, method: &str) {
     let pages: Vec<(String, Tree)> = pages(1).iter().map(|page| read(page)).collect();
-    let method = if method == "gcuts" { Method::Cuts(Knowledge::ALL) } else { Method::Clusters { learned: true } };
+    let method = if method == "gcuts" {
+        Method::Cuts(Knowledge::ALL)
+    } else {
+        Method::Clusters { learned: true, pivot: Pivot::Cheaper }
+    };
     let (model, page_model) = (SegmentModel::shipped(), PageModel::shipped());
     let segmenter = Segmenter { method, model, page_model, lambda: None };
     let mut next = pages.iter().cycle();

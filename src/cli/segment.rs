@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use anyhow::bail;
 use clap::{Args, ValueEnum, ValueHint};
 
 use dehusk_core::dom::page_level::PageModel;
 use dehusk_corpus::Inventory;
+use dehusk_segments::segmentation::correlation::Pivot;
 use dehusk_segments::segmentation::model::SegmentModel;
 use dehusk_segments::segmentation::record::SegmentRecord;
 use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
@@ -34,12 +36,12 @@ pub struct SegmentCommand {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Segments")]
 pub struct SegmentationArgs {
-    /// How: by gcuts, cclus, blocks, sections or elements
+    /// How: by sections, gcuts, cclus, blocks or elements
     ///
-    /// How pages are divided: `gcuts`, by minimum cuts; `cclus`, by clustering; `blocks`, what people see as blocks;
-    /// `sections`, where the page-level model says that
-    /// template begins or ends; `elements`, a segment for each block element.
-    #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, default_value_t = MethodName::Gcuts)]
+    /// How pages are divided: `sections`, where the page-level model says that template begins or ends; `gcuts`, by
+    /// minimum cuts; `cclus`, by clustering; `blocks`, what people see as blocks; `elements`, a segment for each block
+    /// element.
+    #[arg(long, value_enum, value_name = "METHOD", hide_possible_values = true, default_value_t = MethodName::Sections)]
     method: MethodName,
     /// What it costs to be apart [default: what the model says]
     ///
@@ -60,14 +62,14 @@ pub struct SegmentationArgs {
 /// See [`Method`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
+    /// Sections of the page-level model
+    Sections,
     /// Minimum cuts
     Gcuts,
     /// Correlation clustering
     Cclus,
     /// Blocks that people see
     Blocks,
-    /// Sections of the page-level model
-    Sections,
     /// Block elements
     Elements,
 }
@@ -89,10 +91,10 @@ pub fn lambda(text: &str) -> Result<f64, String> {
 impl From<MethodName> for Method {
     fn from(name: MethodName) -> Method {
         match name {
-            MethodName::Gcuts => Method::Cuts(Knowledge::ALL),
-            MethodName::Cclus => Method::Clusters { learned: true },
-            MethodName::Blocks => Method::Vision(PERMITTED),
             MethodName::Sections => Method::Sections,
+            MethodName::Gcuts => Method::Cuts(Knowledge::ALL),
+            MethodName::Cclus => Method::Clusters { learned: true, pivot: Pivot::Cheaper },
+            MethodName::Blocks => Method::Vision(PERMITTED),
             MethodName::Elements => Method::BlockElements,
         }
     }
@@ -100,13 +102,17 @@ impl From<MethodName> for Method {
 
 impl SegmentationArgs {
     /// The segmenter with these options.
-    fn segmenter(&self) -> Segmenter {
-        Segmenter {
+    fn segmenter(&self) -> anyhow::Result<Segmenter> {
+        let uses_model = matches!(self.method, MethodName::Gcuts | MethodName::Cclus);
+        if !uses_model && (self.lambda.is_some() || self.segment_model.is_some()) {
+            bail!("--lambda and --segment-model are for cuts and clusters: add --method gcuts or --method cclus");
+        }
+        Ok(Segmenter {
             method: self.method.into(),
             model: self.segment_model.clone().unwrap_or_else(SegmentModel::shipped),
             page_model: self.page_model.clone().unwrap_or_else(PageModel::shipped),
             lambda: self.lambda,
-        }
+        })
     }
 }
 
@@ -119,7 +125,7 @@ impl SegmentCommand {
 
 /// Runs the command.
 pub fn run(args: &SegmentCommand, global: &Global, reporter: &Reporter) -> anyhow::Result<Exit> {
-    let segmenter = args.segmentation.segmenter();
+    let segmenter = args.segmentation.segmenter()?;
     let lines = PageLines {
         command: "segment",
         doing: "dividing pages",

@@ -1,5 +1,6 @@
 //! `dehusk-lab segments CORPUS --gold FILE`: measures how well pages are divided into segments.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,8 +10,10 @@ use serde_json::{Value, json};
 
 use dehusk_core::dom::page_level::PageModel;
 use dehusk_corpus::{BoxesFile, HtmlView};
-use dehusk_lab::segments::{Agreement, measure};
-use dehusk_segments::segmentation::model::SegmentModel;
+use dehusk_lab::segments::training::{quarters, train_and_choose};
+use dehusk_lab::segments::{Agreement, lessons, measure};
+use dehusk_segments::segmentation::correlation::Pivot;
+use dehusk_segments::segmentation::model::{Lesson, SegmentModel};
 use dehusk_segments::segmentation::record::Marked;
 use dehusk_segments::segmentation::segmenter::{Distance, Knowledge, Method, Segmenter};
 use dehusk_segments::segmentation::vision::PERMITTED;
@@ -38,6 +41,12 @@ pub struct SegmentsArgs {
     /// Segment model to measure [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = segment_model, value_hint = ValueHint::FilePath)]
     segment_model: Option<Arc<SegmentModel>>,
+    /// Learn from a quarter of the marked segments, and measure on half of them
+    ///
+    /// Learn a model from pages with a quarter of the marked segments, choose lambda by pages with another quarter, and
+    /// measure on the others, as in the literature. Each seed divides the pages in another way.
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["segment_model", "lambda"])]
+    split: Option<u64>,
     /// Page-level model, for its sections [default: the shipped model]
     #[arg(long, value_name = "FILE", value_parser = page_model, value_hint = ValueHint::FilePath)]
     page_model: Option<Arc<PageModel>>,
@@ -52,14 +61,15 @@ pub struct SegmentsArgs {
 }
 
 /// All ways that are measured.
-const WAYS: [(&str, Method); 12] = [
+const WAYS: [(&str, Method); 13] = [
     ("gcuts", Method::Cuts(Knowledge::ALL)),
     ("gcuts, no parents", Method::Cuts(Knowledge { parents: false, distance: Distance::Learned })),
     ("gcuts, metric", Method::Cuts(Knowledge { parents: true, distance: Distance::Metric })),
     ("gcuts, metric, no parents", Method::Cuts(Knowledge { parents: false, distance: Distance::Metric })),
     ("gcuts, not learned", Method::Cuts(Knowledge { parents: true, distance: Distance::Euclidean })),
-    ("cclus", Method::Clusters { learned: true }),
-    ("cclus, not learned", Method::Clusters { learned: false }),
+    ("cclus", Method::Clusters { learned: true, pivot: Pivot::Cheaper }),
+    ("cclus, pivot 1/2", Method::Clusters { learned: true, pivot: Pivot::Half }),
+    ("cclus, not learned", Method::Clusters { learned: false, pivot: Pivot::Cheaper }),
     ("blocks", Method::Vision(PERMITTED)),
     ("sections", Method::Sections),
     ("subtrees of depth 2", Method::Subtrees(2)),
@@ -74,11 +84,26 @@ pub fn run(args: &SegmentsArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     if options.html == HtmlView::Markup {
         bail!("`segments` reads pages as trees: leave --html markup out");
     }
-    let marked = Marked::read(&args.gold, args.level)?;
+    let mut marked = Marked::read(&args.gold, args.level)?;
     let inventory = scan_paths(&args.corpus.corpus, &args.corpus.list, &options, reporter, &mut summary)?;
     let inventory = inventory.with_html(HtmlView::Page).with_trees();
     let listings = list(&inventory, reporter, &mut summary)?;
-    let model = args.segment_model.clone().unwrap_or_else(SegmentModel::shipped);
+    let model = match (args.split, &args.segment_model) {
+        (Some(seed), _) => {
+            let (keys, pages): (Vec<[String; 2]>, Vec<Lesson>) =
+                lessons(&inventory, &listings, &marked, reporter)?.into_iter().unzip();
+            let segments: Vec<usize> = pages.iter().map(Lesson::segments).collect();
+            let [first, second, rest] = quarters(&segments, seed);
+            if rest.is_empty() {
+                bail!("--split needs 4 pages or more with marked segments, and there are {}", keys.len());
+            }
+            let of = |side: Vec<usize>| side.into_iter().map(|page| pages[page].clone()).collect::<Vec<Lesson>>();
+            let measured: BTreeSet<&[String; 2]> = rest.iter().map(|&page| &keys[page]).collect();
+            marked.retain(|source, id| measured.contains(&[source.to_owned(), id.to_owned()]));
+            Arc::new(summary.time("train", || train_and_choose(&of(first), &of(second))))
+        }
+        (None, model) => model.clone().unwrap_or_else(SegmentModel::shipped),
+    };
     let page_model = args.page_model.clone().unwrap_or_else(PageModel::shipped);
     let lambdas: Vec<Option<f64>> =
         if args.lambda.is_empty() { vec![None] } else { args.lambda.iter().copied().map(Some).collect() };

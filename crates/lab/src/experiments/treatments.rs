@@ -22,6 +22,7 @@ use dehusk_core::patterns::PatternFile;
 use dehusk_core::tokens::Lexer;
 use dehusk_corpus::SourceListing;
 use dehusk_run::Library;
+use dehusk_segments::segmentation::correlation::Pivot;
 use dehusk_segments::segmentation::segmenter::{Knowledge, Method, Segmenter};
 
 /// Options of the ways to clean.
@@ -209,7 +210,7 @@ impl Treatments {
             Treatment::Extract => self.judged(scratch, &self.extract, document)?,
             Treatment::Cuts => return Ok(largest_segment(Method::Cuts(Knowledge::ALL), document).into()),
             Treatment::Clusters => {
-                return Ok(largest_segment(Method::Clusters { learned: true }, document).into());
+                return Ok(largest_segment(Method::Clusters { learned: true, pivot: Pivot::Cheaper }, document).into());
             }
             Treatment::Text => self.text[source].clean(scratch, text)?,
             Treatment::Union => self.union[source].clean(scratch, text)?,

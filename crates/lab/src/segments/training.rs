@@ -5,7 +5,9 @@ use rayon::prelude::*;
 use twox_hash::XxHash3_64;
 
 use crate::agreement::adjusted_rand_index;
+use dehusk_core::random::Random;
 use dehusk_segments::learners::metric::MetricOptions;
+use dehusk_segments::segmentation::correlation::Pivot;
 use dehusk_segments::segmentation::grouping::Grouping;
 use dehusk_segments::segmentation::model::{Lesson, SegmentModel};
 use dehusk_segments::segmentation::segmenter::{Knowledge, clusters, cuts};
@@ -27,14 +29,33 @@ pub fn train(keys: &[[String; 2]], lessons: &[Lesson]) -> SegmentModel {
             .map(|(lesson, _)| lesson.clone())
             .collect()
     };
-    let options = MetricOptions::default();
-    let (first, others) = (SegmentModel::fit(&side(false), &options), side(true));
-    let mut model = SegmentModel::fit(lessons, &options);
+    let mut model = SegmentModel::fit(lessons, &MetricOptions::default());
+    model.lambda = train_and_choose(&side(false), &side(true)).lambda;
+    model
+}
+
+/// Learns the weights from some pages, and chooses lambda by others.
+pub fn train_and_choose(learned_from: &[Lesson], others: &[Lesson]) -> SegmentModel {
+    let mut model = SegmentModel::fit(learned_from, &MetricOptions::default());
     model.lambda = [
-        best(&others, |lesson, lambda| cuts(&lesson.scene, &first, Knowledge::ALL, Some(lambda)).0),
-        best(&others, |lesson, lambda| clusters(&lesson.scene, &first, true, Some(lambda))),
+        best(others, |lesson, lambda| cuts(&lesson.scene, &model, Knowledge::ALL, Some(lambda)).0),
+        best(others, |lesson, lambda| clusters(&lesson.scene, &model, true, Pivot::Cheaper, Some(lambda))),
     ];
     model
+}
+
+/// Divides pages as in the paper: pages with a quarter of the marked segments to learn from, pages with a quarter to
+/// choose lambda by, and the others to measure. `segments` has the number of marked segments of each page.
+pub fn quarters(segments: &[usize], seed: u64) -> [Vec<usize>; 3] {
+    let mut order: Vec<usize> = (0..segments.len()).collect();
+    Random::new(seed).shuffle(&mut order);
+    let all: usize = segments.iter().sum();
+    let (mut sides, mut before) = ([const { Vec::new() }; 3], 0);
+    for page in order {
+        sides[(4 * before / all.max(1)).min(2)].push(page);
+        before += segments[page];
+    }
+    sides
 }
 
 /// For each page, whether it is held out. The pages of about half of the sources are. If this would be all pages or
@@ -70,6 +91,23 @@ pub fn agreement(known: &[Option<u32>], found: &[u32], measure: fn(&[usize], &[u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quarter_of_the_segments_is_learned_from_and_half_is_measured() {
+        let segments: Vec<usize> = (0..60).map(|page| 1 + page % 9).collect();
+        let all: usize = segments.iter().sum();
+        for seed in 0..20 {
+            let sides = quarters(&segments, seed);
+            let mut pages = sides.concat();
+            pages.sort_unstable();
+            assert_eq!(pages, (0..60).collect::<Vec<usize>>(), "each page is on one side");
+            let of_side = sides.map(|side| side.into_iter().map(|page| segments[page]).sum::<usize>());
+            // A page is not divided, so a side can have a page too many or too few.
+            let is_right = |(share, of_side): (usize, usize)| of_side.abs_diff(share * all / 4) <= 9;
+            assert!([1, 1, 2].into_iter().zip(of_side).all(is_right), "{of_side:?} of {all}");
+        }
+        assert!(quarters(&[], 1).iter().all(Vec::is_empty));
+    }
 
     #[test]
     fn sources_are_held_out_as_a_whole_and_never_all_pages_or_none() {

@@ -80,6 +80,9 @@ fn segments_are_the_same_in_the_page_and_in_its_text_whatever_the_method() {
         }
         printed.push(written);
     }
+    // Without a method, pages are divided by sections.
+    let default = sandbox.expect(0, "segment corpus -o - --quiet").stdout;
+    assert_eq!(default, sandbox.read("sections.jsonl"));
     // No method does as another one.
     printed.sort();
     printed.dedup();
@@ -204,7 +207,8 @@ fn what_makes_no_sense_is_refused_and_nothing_written() {
     refused(2, "corpus -o x.jsonl --lambda x", "it is a number from 0 to 1000");
     refused(2, "corpus -o x.jsonl --lambda NaN", "it is a number from 0 to 1000");
     refused(2, "corpus -o x.jsonl --lambda=-1", "it is a number from 0 to 1000");
-    refused(2, "corpus -o x.jsonl --method y", "[possible values: gcuts, cclus, blocks, sections, elements]");
+    refused(1, "corpus -o x.jsonl --lambda 2", "add --method gcuts or --method cclus");
+    refused(2, "corpus -o x.jsonl --method y", "[possible values: sections, gcuts, cclus, blocks, elements]");
     refused(2, "corpus -o x.jsonl --segment-model shape.yaml", "shape.yaml:1: this is no segment model");
     refused(2, "corpus -o x.jsonl --segment-model none.yaml", "none.yaml");
     refused(2, "corpus -o x.jsonl --page-model shape.yaml", "this is no page-level model");
@@ -245,7 +249,8 @@ fn a_model_is_learned_from_marked_segments_and_used() {
         "lab train --segments gold.jsonl corpus -o model.yaml --quiet --threads 2 --about 'pages of a village'",
     );
     assert_eq!(sandbox.read("model.yaml"), model);
-    let segmented = |model: &str| sandbox.expect(0, &format!("segment corpus -o - --quiet{model}")).stdout;
+    let segmented =
+        |model: &str| sandbox.expect(0, &format!("segment corpus -o - --quiet --method gcuts{model}")).stdout;
     assert_ne!(segmented(" --segment-model model.yaml"), segmented(""));
     let rand = |model: &str| {
         let ran = sandbox.expect(0, &format!("lab segments corpus --gold gold.jsonl --json{model}"));
@@ -289,6 +294,7 @@ fn marked_segments_that_cannot_be_used_are_named_with_a_remedy() {
     sandbox.expect(2, "lab train --segments gold.jsonl --pages corpus -o model.yaml").says("cannot be used with");
     sandbox.expect(2, "lab train corpus -o model.yaml --level 1").says("--segments");
     sandbox.expect(2, "lab segments corpus").says("--gold");
+    sandbox.expect(2, "lab segments corpus --gold gold.jsonl --split 1 --lambda 1").says("cannot be used with");
     sandbox.expect(2, "lab segments corpus --gold gold.jsonl --lambda 1,x").says("it is a number from 0 to 1000");
     assert!(!sandbox.path("model.yaml").exists());
 }
@@ -314,6 +320,10 @@ fn segments_are_judged_by_marked_ones() {
         assert!((0.0..=1.0).contains(&number(&all, way, "mutual_information")), "{way}");
         assert!(number(&all, way, "below_0.3") + number(&all, way, "above_0.6") <= 1.0, "{way}");
     }
+    // One page is learned from, one chooses lambda, and two are measured, more or less.
+    let split = figures("--split 7");
+    assert!((1..=3).contains(&split["pages"].as_u64().expect("a number")), "{split}");
+    assert_ne!(split["ways"]["gcuts"], all["ways"]["gcuts"]);
     let priced = figures("--lambda 0.1,1000");
     assert_eq!(number(&priced, "gcuts, lambda 1000", "segments"), 1.0);
     assert!(number(&priced, "gcuts, lambda 0.1", "segments") > 1.0);

@@ -1,4 +1,4 @@
-//! The features of a block: the 42 of Song, Liu, Wen and Ma (WWW 2004, sections 4.1 and 4.2), in their order.
+//! The features of a block: the 42 of Song, Liu, Wen and Ma (WWW 2004, section 2.4), in their order.
 
 use crate::segmentation::vision::VisionBlock;
 use dehusk_core::dom::facts::{Area, Count, Facts};

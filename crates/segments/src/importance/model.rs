@@ -1,4 +1,4 @@
-//! The model of the importance of blocks, and its training (Song, Liu, Wen, Ma, WWW 2004, section 4.3).
+//! The model of the importance of blocks, and its training (Song, Liu, Wen, Ma, WWW 2004, section 2.5).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

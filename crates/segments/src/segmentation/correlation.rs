@@ -5,8 +5,7 @@
 //! sum over pairs apart of lambda v_pq  +  sum over pairs together of 1 - v_pq
 //! ```
 //!
-//! A trial takes a leaf at random, with all remaining leaves that are *near* it: being together costs no more than
-//! being apart, so v_pq >= 1 / (1 + lambda). These leaves are a cluster. The trial goes on with the remaining leaves.
+//! A trial takes a leaf at random, with all remaining leaves that are *near* it ([`Pivot`]). These leaves are a cluster. The trial goes on with the remaining leaves.
 //! The cheapest of several trials counts. One cluster of all leaves and a cluster for each leaf are tried too, for a
 //! trial can cost more than these. The number of clusters need not be given.
 //!
@@ -21,6 +20,15 @@ const BITS: usize = u64::BITS as usize;
 /// A greater lambda counts as this one.
 const MOST_LAMBDA: f64 = 16_384.0;
 
+/// Which leaves are near another leaf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pivot {
+    /// Being together costs no more than being apart, so v_pq >= 1 / (1 + lambda).
+    Cheaper,
+    /// v_pq >= 1/2, as published.
+    Half,
+}
+
 /// Groups the leaves 0 to `count` - 1. `price` returns the probability that 2 leaves belong together; its first leaf
 /// has the smaller number. A value outside of 0 to 1 counts as the nearest value inside, and NaN as 0. Returns the
 /// cluster of each leaf, and the cost of all clusters. Clusters are numbered by their first leaves.
@@ -30,6 +38,7 @@ pub fn cluster(
     count: usize,
     price: impl Fn(usize, usize) -> f32,
     lambda: f64,
+    pivot: Pivot,
     trials: usize,
     seed: u64,
 ) -> (Vec<u32>, i64) {
@@ -44,11 +53,19 @@ pub fn cluster(
         }
     }
     let cost = |p: usize, q: usize| stored[q * (q - 1) / 2 + p];
+    // Being together costs more than being apart by this much if they are just near.
+    let most = match pivot {
+        Pivot::Cheaper => 0,
+        Pivot::Half => {
+            let [of_apart, of_together] = pair_costs(0.5, lambda);
+            of_together - of_apart
+        }
+    };
     // A row of bits for each leaf: one bit for each leaf that is near it.
     let words = count.div_ceil(BITS);
     let mut near = vec![0u64; count * words];
     for q in 0..count {
-        for p in (0..q).filter(|&p| cost(p, q) <= 0) {
+        for p in (0..q).filter(|&p| cost(p, q) <= most) {
             near[p * words + q / BITS] |= 1 << (q % BITS);
             near[q * words + p / BITS] |= 1 << (p % BITS);
         }
@@ -160,10 +177,11 @@ mod tests {
     proptest! {
         #[test]
         fn an_equivalence_gives_its_classes(
-            classes in prop::collection::vec(0u32..8, 0..60), lambda in 0.01f64..5.0, seed: u64,
+            classes in prop::collection::vec(0u32..8, 0..60), lambda in 0.01f64..5.0, half: bool, seed: u64,
         ) {
+            let pivot = if half { Pivot::Half } else { Pivot::Cheaper };
             let price = |p: usize, q: usize| f32::from(classes[p] == classes[q]);
-            let (labels, cost) = cluster(classes.len(), price, lambda, 1, seed);
+            let (labels, cost) = cluster(classes.len(), price, lambda, pivot, 1, seed);
             prop_assert_eq!(cost, 0);
             let mut numbers = Vec::new();
             let number = |class: &u32| {
@@ -175,20 +193,21 @@ mod tests {
 
         #[test]
         fn it_costs_no_more_than_one_cluster_or_all_singletons(
-            seed: u64, count in 0usize..40, lambda in 0.0f64..5.0, trials in 0usize..6,
+            seed: u64, count in 0usize..40, lambda in 0.0f64..5.0, trials in 0usize..6, half: bool,
         ) {
+            let pivot = if half { Pivot::Half } else { Pivot::Cheaper };
             let price = probabilities(seed);
-            let (labels, cost) = cluster(count, &price, lambda, trials, seed);
+            let (labels, cost) = cluster(count, &price, lambda, pivot, trials, seed);
             prop_assert_eq!(cost, cost_of(&labels, &price, lambda));
             prop_assert!(cost <= cost_of(&vec![0; count], &price, lambda));
             prop_assert!(cost <= cost_of(&(0..count as u32).collect::<Vec<_>>(), &price, lambda));
             // More trials are never worse.
-            prop_assert!(cluster(count, &price, lambda, trials + 3, seed).1 <= cost);
+            prop_assert!(cluster(count, &price, lambda, pivot, trials + 3, seed).1 <= cost);
         }
 
         #[test]
         fn clusters_are_numbered_by_their_first_leaves(seed: u64, count in 0usize..40) {
-            let (labels, _) = cluster(count, probabilities(seed), 1.0, 5, seed);
+            let (labels, _) = cluster(count, probabilities(seed), 1.0, Pivot::Cheaper, 5, seed);
             let mut next = 0;
             for label in labels {
                 prop_assert!(label <= next);
@@ -206,7 +225,7 @@ mod tests {
         for seed in 0..rounds {
             let price = probabilities(seed);
             let least = partitions.iter().map(|labels| cost_of(labels, &price, 1.0)).min().unwrap();
-            let (_, cost) = cluster(6, &price, 1.0, 25, seed);
+            let (_, cost) = cluster(6, &price, 1.0, Pivot::Cheaper, 25, seed);
             assert!(cost >= least);
             let ratio = cost as f64 / least as f64;
             cheapest += usize::from(cost == least);
@@ -219,12 +238,22 @@ mod tests {
     }
 
     #[test]
+    fn the_published_pivot_takes_what_is_together_more_often_than_not() {
+        // Being apart costs 2 * .45, and being together .55.
+        let price = |p: usize, q: usize| if (p, q) == (0, 1) { 0.45 } else { 0.0 };
+        let of = |pivot: Pivot| cluster(3, price, 2.0, pivot, 5, 1).0;
+        assert_eq!([of(Pivot::Cheaper), of(Pivot::Half)], [[0, 0, 1], [0, 1, 2]]);
+        let price = |p: usize, q: usize| if (p, q) == (0, 1) { 0.5 } else { 0.0 };
+        assert_eq!(cluster(3, price, 2.0, Pivot::Half, 5, 1).0, [0, 0, 1]);
+    }
+
+    #[test]
     fn extreme_lambdas() {
         let price = probabilities(1);
-        assert_eq!(cluster(30, &price, 1e9, 5, 1).0, [0; 30]);
-        assert_eq!(cluster(30, &price, 0.0, 5, 1), ((0..30).collect(), 0));
-        assert_eq!(cluster(3, |_, _| f32::NAN, 1.0, 5, 1), (vec![0, 1, 2], 0));
-        assert_eq!(cluster(0, &price, 1.0, 5, 1), (Vec::new(), 0));
+        assert_eq!(cluster(30, &price, 1e9, Pivot::Cheaper, 5, 1).0, [0; 30]);
+        assert_eq!(cluster(30, &price, 0.0, Pivot::Cheaper, 5, 1), ((0..30).collect(), 0));
+        assert_eq!(cluster(3, |_, _| f32::NAN, 1.0, Pivot::Cheaper, 5, 1), (vec![0, 1, 2], 0));
+        assert_eq!(cluster(0, &price, 1.0, Pivot::Cheaper, 5, 1), (Vec::new(), 0));
     }
 
     #[test]
@@ -235,7 +264,7 @@ mod tests {
             calls.set(calls.get() + 1);
             probabilities(1)(p, q)
         };
-        cluster(100, price, 1.0, 25, 1);
+        cluster(100, price, 1.0, Pivot::Cheaper, 25, 1);
         assert_eq!(calls.get(), 100 * 99 / 2);
     }
 }

@@ -1,5 +1,5 @@
 //! Features of the looks and the text of parts: of a part alone, of two leaves, and of a part in the part around it
-//! (Chakrabarti, Kumar, Punera, WWW 2008, section 4.2; the paper names examples, this list is ours).
+//! (Chakrabarti, Kumar, Punera, WWW 2008, section 4.3; the paper names examples, this list is ours).
 
 use super::parts::{Ancestors, Parts};
 use dehusk_core::dom::facts::{Area, Count, Facts};

@@ -2,6 +2,7 @@
 //!
 //! Functions panic if a law is broken. Panics are the result that proptest and libFuzzer expect.
 
+use super::correlation::Pivot;
 use super::paths::outermost;
 use super::segmenter::{Distance, Knowledge, Method, Segmenter, Segments};
 use super::vision::{MOST_COHERENT, is_visible_leaf, vision_blocks};
@@ -10,14 +11,15 @@ use dehusk_core::html::{Boxes, Rect, Style, Tree, estimated_boxes, read};
 use dehusk_core::random::Random;
 
 /// All methods.
-pub const METHODS: [Method; 15] = [
+pub const METHODS: [Method; 16] = [
     Method::Cuts(Knowledge::ALL),
     Method::Cuts(Knowledge { parents: false, distance: Distance::Learned }),
     Method::Cuts(Knowledge { parents: true, distance: Distance::Metric }),
     Method::Cuts(Knowledge { parents: false, distance: Distance::Metric }),
     Method::Cuts(Knowledge { parents: true, distance: Distance::Euclidean }),
-    Method::Clusters { learned: true },
-    Method::Clusters { learned: false },
+    Method::Clusters { learned: true, pivot: Pivot::Cheaper },
+    Method::Clusters { learned: true, pivot: Pivot::Half },
+    Method::Clusters { learned: false, pivot: Pivot::Cheaper },
     Method::Sections,
     Method::Vision(2),
     Method::Vision(6),

@@ -83,6 +83,11 @@ impl Marked {
         self.pages.contains_key(&(source.to_owned(), id.to_owned()))
     }
 
+    /// Leaves out the pages for which `keep` is false.
+    pub fn retain(&mut self, keep: impl Fn(&str, &str) -> bool) {
+        self.pages.retain(|(source, id), _| keep(source, id));
+    }
+
     /// A page of the file, for messages.
     pub fn example(&self) -> Option<(&str, &str)> {
         self.pages.keys().min().map(|(source, id)| (source.as_str(), id.as_str()))

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::correlation::cluster;
+use super::correlation::{Pivot, cluster};
 use super::energy::{Energy, Neighbours, UNIT_OF_COST};
 use super::expansion::minimise;
 use super::grouping::Grouping;
@@ -36,6 +36,8 @@ pub enum Method {
     Clusters {
         /// Whether anything is learned.
         learned: bool,
+        /// Which leaves a cluster is made of.
+        pivot: Pivot,
     },
     /// The sections of the page-level model.
     Sections,
@@ -142,9 +144,9 @@ impl Segmenter {
                 let (grouping, is_capped) = cuts(&scene, &self.model, knowledge, self.lambda);
                 (scene.parts, grouping, is_capped)
             }
-            Method::Clusters { learned } => {
+            Method::Clusters { learned, pivot } => {
                 let scene = Scene::of(facts);
-                let grouping = clusters(&scene, &self.model, learned, self.lambda);
+                let grouping = clusters(&scene, &self.model, learned, pivot, self.lambda);
                 let is_capped = scene.parts.leaves.len() > CLUSTERED;
                 (scene.parts, grouping, is_capped)
             }
@@ -224,15 +226,23 @@ fn edges(scene: &Scene, model: &SegmentModel, knowledge: Knowledge) -> Vec<f64> 
 }
 
 /// The segments of a page by correlation clustering of its leaves.
-pub fn clusters(scene: &Scene, model: &SegmentModel, learned: bool, lambda: Option<f64>) -> Grouping {
+pub fn clusters(scene: &Scene, model: &SegmentModel, learned: bool, pivot: Pivot, lambda: Option<f64>) -> Grouping {
     let stretch = |(number, leaves): (usize, &[u32])| {
-        let clusters = cluster_of(scene, leaves, model, learned, lambda);
+        let lambda = lambda.unwrap_or(model.lambda[1]);
+        let clusters = cluster_of(scene, leaves, model, learned, pivot, lambda);
         clusters.into_iter().map(move |cluster| (number, cluster)).collect::<Vec<(usize, u32)>>()
     };
     Grouping::of(scene.parts.leaves.chunks(CLUSTERED).enumerate().flat_map(stretch))
 }
 
-fn cluster_of(scene: &Scene, leaves: &[u32], model: &SegmentModel, learned: bool, lambda: Option<f64>) -> Vec<u32> {
+fn cluster_of(
+    scene: &Scene,
+    leaves: &[u32],
+    model: &SegmentModel,
+    learned: bool,
+    pivot: Pivot,
+    lambda: f64,
+) -> Vec<u32> {
     let together = |a: usize, b: usize| {
         let [a, b] = [a, b].map(|leaf| leaves[leaf] as usize);
         let together = match learned {
@@ -241,7 +251,7 @@ fn cluster_of(scene: &Scene, leaves: &[u32], model: &SegmentModel, learned: bool
         };
         together as f32
     };
-    cluster(leaves.len(), together, lambda.unwrap_or(model.lambda[1]), TRIALS, 0).0
+    cluster(leaves.len(), together, lambda, pivot, TRIALS, 0).0
 }
 
 /// The block of each leaf. A leaf that is not drawn is in the block of the leaf before it.
@@ -313,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_menu_and_an_article_are_different_segments() {
-        for method in [Method::Cuts(Knowledge::ALL), Method::Clusters { learned: true }] {
+        for method in [Method::Cuts(Knowledge::ALL), Method::Clusters { learned: true, pivot: Pivot::Cheaper }] {
             let groups = groups(&story(), &Segmenter::shipped(method));
             let (menu, article) = (&groups[..12], &groups[13..19]);
             assert!(menu.iter().all(|group| *group == menu[0]), "{method:?} {groups:?}");
@@ -337,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_great_lambda_gives_one_segment() {
-        for method in [Method::Cuts(Knowledge::ALL), Method::Clusters { learned: true }] {
+        for method in [Method::Cuts(Knowledge::ALL), Method::Clusters { learned: true, pivot: Pivot::Cheaper }] {
             let segmenter = Segmenter { lambda: Some(1000.0), ..Segmenter::shipped(method) };
             assert!(groups(&story(), &segmenter).iter().all(|&group| group == 0), "{method:?}");
         }
