@@ -25,7 +25,7 @@ pub mod force;
 mod generate;
 pub mod help;
 pub mod interrupt;
-mod line_output;
+pub mod line_output;
 pub mod mine;
 mod next;
 pub mod options;

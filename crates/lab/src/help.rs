@@ -57,6 +57,10 @@ pub fn examples(name: &str) -> &'static [Example] {
             purpose: "Compare learners, each learned without the pages that it judges",
             lines: &["dehusk-lab blocks corpora/news --gold corpora/levels.jsonl --folds 4 --by blocks"],
         }],
+        "features" => &[Example {
+            purpose: "Write the 42 features of each visual block, for a learner of your own",
+            lines: &["dehusk-lab features corpora/news/orchard-courier.example --of importance -o features.jsonl"],
+        }],
         "stream" => &[Example {
             purpose: "See how soon templates are found",
             lines: &["dehusk-lab stream corpora/news --gold corpora/news-gold --plot stream.svg"],

@@ -24,7 +24,7 @@ use dehusk::cli::{self, Exit, Global, Plan, mine};
 use dehusk_run::StreamMethod;
 use dehusk_run::workers::checked_threads;
 
-use commands::{blocks, feeds, inject, nodes, segments, stream, train, tree};
+use commands::{blocks, features, feeds, inject, nodes, segments, stream, train, tree};
 use same_segments::same_segments;
 
 #[global_allocator]
@@ -60,6 +60,8 @@ enum Command {
     Segments(Box<segments::SegmentsArgs>),
     /// Find how important blocks of HTML pages are, and compare with levels that people gave
     Blocks(Box<blocks::BlocksArgs>),
+    /// Write the features that the models see, for other programs that learn
+    Features(Box<features::FeaturesArgs>),
     /// Clean documents as they arrive, and measure what is removed and what must be stored
     Stream(Box<stream::StreamArgs>),
     /// Compare pages before and after cleaning, as the papers on template detection do
@@ -91,6 +93,7 @@ impl Command {
             Command::Nodes(args) => nodes::run(&args, reporter),
             Command::Segments(args) => segments::run(&args, reporter),
             Command::Blocks(args) => blocks::run(&args, reporter),
+            Command::Features(args) => features::run(&args, global, reporter),
             Command::Stream(args) => stream::run(&args, global, reporter),
             Command::Experiment(args) => experiments::run(&args, reporter),
             Command::Levels(args) => levels::run(&args, reporter),
@@ -102,6 +105,7 @@ impl Command {
     fn results(&self) -> Results {
         match self {
             Command::Tree(args) => args.results(),
+            Command::Features(args) => args.results(),
             Command::Wang(_) => Results::State,
             _ => Results::Files,
         }

@@ -16,6 +16,8 @@ pub const BLOCK_MODEL: OutputKind = OutputKind::Text(block_model::FIRST_LINE);
 pub const SEGMENT_MODEL: OutputKind = OutputKind::Text(model::FIRST_LINE);
 /// The model of `train --blocks`.
 pub const IMPORTANCE_MODEL: OutputKind = OutputKind::Text(importance::model::FIRST_LINE);
+/// The lines of `features`.
+pub const FEATURE_ROWS: OutputKind = OutputKind::Lines(&[&["source", "id", "paths", "bytes", "text"]]);
 /// The plot of `stream`.
 pub const PLOT: OutputKind = OutputKind::Text(PLOT_MARK);
 /// The comment at the beginning of a plot.

@@ -36,6 +36,8 @@ mod blocks;
 mod containers;
 #[path = "lab/decision.rs"]
 mod decision;
+#[path = "lab/features.rs"]
+mod features;
 #[path = "lab/feeds.rs"]
 mod feeds;
 #[path = "lab/files.rs"]

@@ -2,6 +2,7 @@
 
 mod block_features;
 pub mod blocks;
+pub mod features;
 pub mod feeds;
 pub mod inject;
 pub mod nodes;

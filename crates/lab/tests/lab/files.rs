@@ -79,6 +79,7 @@ fn examples_in_help_work() {
         "nodes",
         "segments",
         "blocks",
+        "features",
         "stream",
         "experiment",
         "levels",
