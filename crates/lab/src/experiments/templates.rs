@@ -28,7 +28,7 @@ use dehusk_core::streaming::block_rule::template_blocks;
 use dehusk_core::streaming::detection::template;
 use dehusk_core::streaming::learner::{Learner, SegmentedDocument};
 use dehusk_core::streaming::segments::{TextSegment, segments};
-use dehusk_core::streaming::table::{SegmentTable, TableOptions};
+use dehusk_core::streaming::table::{Count, SegmentTable, TableOptions};
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_corpus::{Document, HtmlView};
 use dehusk_lab::removal::Removal;
@@ -77,8 +77,14 @@ enum Method {
     StreamAsText,
     /// Template segments, and nothing else.
     Segments,
-    /// Whole blocks: Wang et al.
+    /// Whole blocks: Wang et al. Blocks are nested, and parts of segments that vary are compared by their names.
     WholeBlocks,
+    /// The same, but a segment is only equal to a segment with the same words, as published.
+    LiteralBlocks,
+    /// The same, but a block ends where another one begins.
+    FlatBlocks,
+    /// Whole blocks, and a segment is forgotten if it has not been seen for some pages.
+    ForgottenBlocks,
     /// Windows of words that recur on cached pages: Gibson et al., by text.
     Windows,
     /// Subtrees that recur on cached pages: Gibson et al., by elements.
@@ -100,6 +106,8 @@ struct Setting {
     words: usize,
     /// Cached pages, the current one included.
     cached: usize,
+    /// Pages after which a segment of one page is forgotten: Tb. 0 if none is forgotten.
+    lifetime: u32,
 }
 
 /// How many pages are cached when a page comes.
@@ -112,11 +120,14 @@ enum Cache<'a> {
 }
 
 impl Method {
-    const ALL: [Method; 8] = [
+    const ALL: [Method; 11] = [
         Method::Stream,
         Method::StreamAsText,
         Method::Segments,
         Method::WholeBlocks,
+        Method::LiteralBlocks,
+        Method::FlatBlocks,
+        Method::ForgottenBlocks,
         Method::Windows,
         Method::Subtrees,
         Method::StyleTree,
@@ -131,6 +142,9 @@ impl Method {
             Method::StreamAsText => "stream, without structure",
             Method::Segments => "segments alone",
             Method::WholeBlocks => "whole blocks (Wang)",
+            Method::LiteralBlocks => "whole blocks, same words",
+            Method::FlatBlocks => "whole blocks, flat",
+            Method::ForgottenBlocks => "whole blocks, forgotten",
             Method::Windows => "shingles of cached pages (Gibson)",
             Method::Subtrees => "subtrees of cached pages (Gibson)",
             Method::StyleTree => "style tree so far (Yi)",
@@ -140,7 +154,7 @@ impl Method {
 
     /// The settings that are tried.
     fn settings(self, cache: Cache) -> Vec<Setting> {
-        const NONE: Setting = Setting { documents: 0, share: 0.0, words: 0, cached: 0 };
+        const NONE: Setting = Setting { documents: 0, share: 0.0, words: 0, cached: 0, lifetime: 0 };
         let cached: &[usize] = match cache {
             Cache::OfSetting => &[5, 10, 20, 50],
             Cache::Within(_) => &[0],
@@ -160,7 +174,13 @@ impl Method {
         match self {
             Method::Stream | Method::StreamAsText => with_documents(&[2, 3, 4, 5, 7, 10]),
             Method::Segments => with_shares(with_documents(&[2, 3, 4, 5, 7, 10]), &[0.5, 0.7, 0.9]),
-            Method::WholeBlocks => with_shares(with_documents(&[2, 3, 4, 5, 7, 10]), &[0.3, 0.5, 0.7, 0.8, 0.9]),
+            Method::WholeBlocks | Method::LiteralBlocks | Method::FlatBlocks => {
+                with_shares(with_documents(&[2, 3, 4, 5, 7, 10]), &[0.3, 0.5, 0.7, 0.8, 0.9])
+            }
+            Method::ForgottenBlocks => {
+                let settings = Method::WholeBlocks.settings(cache);
+                settings.iter().flat_map(|&it| [2, 5, 10].map(|lifetime| Setting { lifetime, ..it })).collect()
+            }
             Method::Windows => {
                 let settings = with_cached(with_documents(&[2, 3, 5]));
                 settings.iter().flat_map(|&it| [1, 2, 4, 8].map(|words| Setting { words, ..it })).collect()
@@ -173,10 +193,13 @@ impl Method {
         }
     }
 
-    fn in_words(self, Setting { documents, share, words, cached }: Setting) -> String {
+    fn in_words(self, Setting { documents, share, words, cached, lifetime }: Setting) -> String {
         match self {
             Method::Stream | Method::StreamAsText => format!("{documents} documents"),
-            Method::Segments | Method::WholeBlocks => format!("{documents} documents, share {share}"),
+            Method::Segments | Method::WholeBlocks | Method::LiteralBlocks | Method::FlatBlocks => {
+                format!("{documents} documents, share {share}")
+            }
+            Method::ForgottenBlocks => format!("{documents} documents, share {share}, after {lifetime} pages"),
             Method::Windows => format!("{words} words on {documents} of {cached} pages"),
             Method::Subtrees => format!("on {documents} of {cached} pages"),
             Method::StyleTree | Method::WholeStyleTree => format!("importance below {share}"),
@@ -190,6 +213,8 @@ struct Page<'a> {
     gold: Option<&'a Gold>,
     reading: Reading,
     segments: Vec<TextSegment>,
+    /// The page, divided without patterns of what varies.
+    literal: (Reading, Vec<TextSegment>),
     bag: Bag,
     words: Vec<Word>,
     subtrees: Vec<u64>,
@@ -202,6 +227,9 @@ struct Readers {
     structured: Cleaner,
     as_text: Cleaner,
     mutable: Arc<MutableSet>,
+    /// A reader without patterns of what varies.
+    literal: Cleaner,
+    nothing: Arc<MutableSet>,
 }
 
 impl Readers {
@@ -210,12 +238,17 @@ impl Readers {
         let file = PatternFile::empty("stream", &Lexer::new(Tokenizer::Words, Arc::clone(&mutable)));
         let options = CleanOptions::default().structure(Some(model));
         let as_text = Cleaner::new(&[&file], &options.clone().structure(None));
-        Readers { structured: Cleaner::new(&[&file], &options), as_text, mutable }
+        let nothing = Arc::new(MutableSet::none());
+        let file_of_words = PatternFile::empty("stream", &Lexer::new(Tokenizer::Words, Arc::clone(&nothing)));
+        let literal = Cleaner::new(&[&file_of_words], &options.clone().structure(None));
+        Readers { structured: Cleaner::new(&[&file], &options), as_text, mutable, literal, nothing }
     }
 
     fn page<'a>(&self, document: &'a Document, gold: Option<&'a Gold>) -> anyhow::Result<Page<'a>> {
         let (text, tree): (&str, _) = (&document.text, document.tree.as_deref());
         let reading = self.structured.read_page(&mut Scratch::default(), text, tree, &|| true)?;
+        let literal = self.literal.read_page(&mut Scratch::default(), text, tree, &|| true)?;
+        let of_words = segments(text, &literal.tokens, &self.nothing, tree);
         let segments = segments(text, &reading.tokens, &self.mutable, tree);
         let markup = document.page.as_ref().map(|page| page.markup().to_owned());
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -223,7 +256,8 @@ impl Readers {
         let stored = encoder.finish()?.len() as u64;
         let subtrees = tree.map_or_else(Vec::new, |tree| tree.subtree_hashes(text));
         let (bag, words) = (Bag::of(text), words(text).collect());
-        Ok(Page { document, gold, reading, segments, bag, words, subtrees, stored })
+        let literal = (literal, of_words);
+        Ok(Page { document, gold, reading, segments, literal, bag, words, subtrees, stored })
     }
 }
 
@@ -236,8 +270,17 @@ impl Page<'_> {
         self.document.tree.as_deref()
     }
 
-    fn segmented(&self) -> SegmentedDocument<'_> {
-        SegmentedDocument { text: self.text(), reading: &self.reading, segments: &self.segments, tree: self.tree() }
+    /// The segments, and the tokens that they consist of.
+    fn divided(&self, method: Method) -> (&Reading, &[TextSegment]) {
+        match method {
+            Method::LiteralBlocks => (&self.literal.0, &self.literal.1),
+            _ => (&self.reading, &self.segments),
+        }
+    }
+
+    fn segmented(&self, method: Method) -> SegmentedDocument<'_> {
+        let (reading, segments) = self.divided(method);
+        SegmentedDocument { text: self.text(), reading, segments, tree: self.tree() }
     }
 
     fn bytes_of(&self, segment: &TextSegment) -> Range<usize> {
@@ -272,7 +315,13 @@ impl Source<'_> {
     fn detect(&self, method: Method, cache: Cache, take: &mut Take) {
         let settings = method.settings(cache);
         match method {
-            Method::Stream | Method::StreamAsText | Method::Segments | Method::WholeBlocks => {
+            Method::Stream
+            | Method::StreamAsText
+            | Method::Segments
+            | Method::WholeBlocks
+            | Method::LiteralBlocks
+            | Method::FlatBlocks
+            | Method::ForgottenBlocks => {
                 for (number, setting) in settings.iter().enumerate() {
                     self.by_table(method, setting, &mut |page, removed, stored| take(number, page, removed, stored));
                 }
@@ -315,12 +364,16 @@ impl Source<'_> {
                 Detection { template_documents: setting.documents, block_share: setting.share, ..Detection::default() }
             }
         };
-        let options = TableOptions { detection, max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() };
+        let mut options = TableOptions { detection, max_segments: Some(MAX_SEGMENTS), ..TableOptions::default() };
+        if setting.lifetime > 0 {
+            options.lifetime.base = f64::from(setting.lifetime);
+        }
         let mut learner = Learner::new(SegmentTable::default(), options, true);
-        let Readers { structured, as_text, .. } = self.readers;
+        let Readers { structured, as_text, literal, .. } = self.readers;
+        let reader = if method == Method::LiteralBlocks { literal } else { structured };
         for (number, page) in self.pages.iter().enumerate() {
-            let Some(known) = learner.take(&[page.segmented()], structured).pop() else { continue };
-            let (text, reading) = (page.text(), &page.reading);
+            let Some(known) = learner.take(&[page.segmented(method)], reader).pop() else { continue };
+            let (text, (reading, segments)) = (page.text(), page.divided(method));
             let cleaned = |cleaner: &Cleaner| {
                 let cleaning = cleaner.explain_with(text, reading, &known.recurring);
                 cleaning.spans.into_iter().map(|span| span.range).collect()
@@ -329,13 +382,19 @@ impl Source<'_> {
                 Method::Stream => cleaned(structured),
                 Method::StreamAsText => cleaned(as_text),
                 Method::Segments => {
-                    let is_template = template(&page.segments, &known.counts, &detection);
-                    let going = page.segments.iter().zip(is_template).filter(|(_, is_template)| *is_template);
+                    let is_template = template(segments, &known.counts, &detection);
+                    let going = segments.iter().zip(is_template).filter(|(_, is_template)| *is_template);
                     going.map(|(segment, _)| page.bytes_of(segment)).collect()
                 }
+                Method::FlatBlocks => flat_blocks(segments, &known.counts, setting)
+                    .into_iter()
+                    .map(|of_block| {
+                        page.bytes_of(&segments[of_block.start]).start..page.bytes_of(&segments[of_block.end - 1]).end
+                    })
+                    .collect(),
                 _ => {
-                    let (segments, counts) = (&page.segments, &known.counts);
-                    let found = template_blocks(text, &reading.tokens, page.tree(), segments, counts, &detection);
+                    let found =
+                        template_blocks(text, &reading.tokens, page.tree(), segments, &known.counts, &detection);
                     found.into_iter().map(|(range, _)| range).collect()
                 }
             };
@@ -472,6 +531,24 @@ impl Source<'_> {
         self.by_table(Method::WholeBlocks, setting, &mut |_, _, stored| bytes.push(stored));
         bytes
     }
+}
+
+/// The blocks that go: for each, its segments. A block goes if the recurring segments are more than the wanted share of
+/// it, by length.
+fn flat_blocks(segments: &[TextSegment], counts: &[Count], setting: &Setting) -> Vec<Range<usize>> {
+    let (mut going, mut start) = (Vec::new(), 0);
+    for block in segments.chunk_by(|a, b| a.block == b.block) {
+        let range = start..start + block.len();
+        let length = |of: &dyn Fn(usize) -> bool| -> u64 {
+            range.clone().filter(|&at| of(at)).map(|at| u64::from(segments[at].length)).sum()
+        };
+        let recurring = length(&|at| counts[at].documents >= setting.documents);
+        if recurring as f64 > setting.share * length(&|_| true) as f64 {
+            going.push(range.clone());
+        }
+        start = range.end;
+    }
+    going
 }
 
 /// Sums over pages.
@@ -644,9 +721,10 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dehusk_core::streaming::segments::SegmentKey;
 
     fn outcome(recall: f64, precision: f64) -> Outcome {
-        let setting = Setting { documents: 2, share: 0.0, words: 0, cached: 0 };
+        let setting = Setting { documents: 2, share: 0.0, words: 0, cached: 0, lifetime: 0 };
         Outcome { method: Method::Segments, setting, precision, recall, f1: 0.0, stored: 0.0 }
     }
 
@@ -657,6 +735,22 @@ mod tests {
         assert_eq!(nearest(&outcomes, 0.6).map(|outcome| outcome.recall), Some(0.5), "none is near");
         assert_eq!(most_recall(&outcomes).map(|outcome| outcome.recall), Some(0.83));
         assert!(most_recall(&[outcome(0.9, 0.5)]).is_none());
+    }
+
+    #[test]
+    fn a_flat_block_goes_if_more_than_the_share_of_it_recurs() {
+        let segment = |block: u32, length: u32| TextSegment {
+            key: SegmentKey(0),
+            text: SegmentKey(0),
+            tokens: 0..1,
+            block,
+            length,
+        };
+        let segments = [segment(0, 7), segment(0, 3), segment(2, 8), segment(2, 2), segment(3, 1)];
+        let counts = [5, 1, 5, 4, 1].map(|documents| Count { documents, pages: 9 });
+        let setting = Setting { documents: 5, share: 0.7, ..outcome(0.0, 0.0).setting };
+        assert_eq!(flat_blocks(&segments, &counts, &setting), [2..4], "exactly the share is too little");
+        assert_eq!(flat_blocks(&[], &[], &setting), []);
     }
 
     #[test]

@@ -106,6 +106,22 @@ fn settings_of_the_table_and_what_people_keep_count() {
 }
 
 #[test]
+fn without_mutable_patterns_segments_are_equal_only_if_their_words_are() {
+    let sandbox = Sandbox::new();
+    let dated = |number: usize| {
+        let html = format!("<p>Printed on {} March 2007</p>{}", number + 1, page(number));
+        json!({"id": number, "source": "tide", "html": html}).to_string() + "\n"
+    };
+    sandbox.write("in.jsonl", (0..8).map(dated).collect::<String>());
+    let last = |state: &str, more: &str| {
+        texts(&sandbox.expect(0, &format!("lab wang in.jsonl -s {state} -q {more}")).stdout).remove(7)
+    };
+    assert!(!last("named", "").contains("Printed on"));
+    let literal = last("literal", "--mutable-preset none");
+    assert!(literal.contains("Printed on 8 March 2007") && !has_line(&literal, "Politics"), "{literal}");
+}
+
+#[test]
 fn what_says_how_text_is_judged_is_refused() {
     let sandbox = sandbox(0..8);
     for flag in ["--headline drop", "--byline keep", "--only accepted", "--method union"] {
