@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use dehusk_core::dom::page_level::PageModel;
 use dehusk_corpus::{BoxesFile, HtmlView};
-use dehusk_lab::nodes::figures::{Detected, PageFigures, Way};
+use dehusk_lab::nodes::figures::{Detected, PENALTIES, PageFigures, Way};
 use dehusk_lab::nodes::{Measuring, best_delta};
 use dehusk_run::scoring::gold_texts::GoldTexts;
 
@@ -42,6 +42,9 @@ pub struct NodesArgs {
     /// Factors of the penalties of sections. With a larger factor, a page has fewer sections.
     #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', default_values_t = [1.0], value_parser = factor)]
     penalty: Vec<f64>,
+    /// Also measure the other penalties of the paper, and their means
+    #[arg(long)]
+    penalties: bool,
     #[command(flatten)]
     summary: SummaryArgs,
 }
@@ -67,22 +70,30 @@ pub fn run(args: &NodesArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
     let listings = list(&inventory, reporter, &mut summary)?;
     gold.refuse_other_sources(&listings)?;
     let model = args.page_model.clone().unwrap_or_else(PageModel::shipped);
-    let measuring =
-        Measuring { inventory: &inventory, gold: &gold, model: &model, factors: &args.penalty, observer: reporter };
+    let measuring = Measuring {
+        inventory: &inventory,
+        gold: &gold,
+        model: &model,
+        factors: &args.penalty,
+        penalties: args.penalties,
+        observer: reporter,
+    };
     let pages = summary.time("measure", || measuring.measure_all(&listings))?;
     if pages.is_empty() {
         bail!(gold.nothing_to_score(", or no document is an HTML page"));
     }
     summary.skipped = reporter.skipped();
     let ways: Vec<(String, Detected)> =
-        ways(&pages, &args.penalty).into_iter().map(|way| (name(way), Detected::of(&pages, way))).collect();
+        ways(&pages).into_iter().map(|way| (name(way), Detected::of(&pages, way))).collect();
     tell(&args.summary, &json_of(&pages, &ways, &summary), &to_text(pages.len(), &ways))?;
     Ok(reporter.exit())
 }
 
-fn ways(pages: &[PageFigures], factors: &[f64]) -> Vec<Way> {
-    let merged = best_delta(pages).map(Way::Merged);
-    [Way::Basic].into_iter().chain(merged).chain(factors.iter().map(|&factor| Way::Smooth(factor))).collect()
+/// All ways, but of the merged ones only the best.
+fn ways(pages: &[PageFigures]) -> Vec<Way> {
+    let best = best_delta(pages);
+    let is_told = |way: &Way| !matches!(way, Way::Merged(delta) if Some(*delta) != best);
+    pages[0].ways.iter().map(|&(way, _)| way).filter(is_told).collect()
 }
 
 fn name(way: Way) -> String {
@@ -91,6 +102,8 @@ fn name(way: Way) -> String {
         Way::Merged(delta) => format!("basic, merged within {delta}"),
         Way::Smooth(1.0) => "smooth".to_owned(),
         Way::Smooth(factor) => format!("smooth, penalty x {factor}"),
+        Way::Other(number, 1.0) => format!("smooth, {}", PENALTIES[number].0),
+        Way::Other(number, factor) => format!("smooth, {} x {factor}", PENALTIES[number].0),
     }
 }
 

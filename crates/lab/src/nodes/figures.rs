@@ -11,7 +11,31 @@ pub enum Way {
     Merged(f32),
     /// Smoothed, with penalties multiplied by this factor.
     Smooth(f64),
+    /// Smoothed, with one of [`PENALTIES`], multiplied by this factor.
+    Other(usize, f64),
 }
+
+/// What the penalty of a section that starts at a node is in proportion to. The paper has tried all of these, and
+/// combinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Penalty {
+    /// The area of the page over that of the node. This is the one that the paper takes, and [`Way::Smooth`].
+    Area,
+    /// The number of nodes of the page over that of the node.
+    Nodes,
+    /// The area of the parent over that of the node.
+    Parent,
+}
+
+/// The penalties that are compared with the area. Of several, the mean counts.
+pub const PENALTIES: [(&str, &[Penalty]); 6] = [
+    ("nodes", &[Penalty::Nodes]),
+    ("parent", &[Penalty::Parent]),
+    ("area and nodes", &[Penalty::Area, Penalty::Nodes]),
+    ("area and parent", &[Penalty::Area, Penalty::Parent]),
+    ("nodes and parent", &[Penalty::Nodes, Penalty::Parent]),
+    ("all three", &[Penalty::Area, Penalty::Nodes, Penalty::Parent]),
+];
 
 /// Numbers of things in a page that are called boilerplate, that are boilerplate, and that are both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

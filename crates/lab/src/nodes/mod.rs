@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::agreement::adjusted_rand_index;
 use super::article::Article;
 use dehusk_core::dom::facts::Facts;
+use dehusk_core::dom::isotonic::{Smoothed, smooth};
 use dehusk_core::dom::page_level::{Judged, PageModel, TEMPLATE, sectioned};
 use dehusk_core::html::{NodeKind, Tree};
 use dehusk_corpus::{Document, Inventory, SourceListing};
@@ -20,10 +21,13 @@ use dehusk_run::Observer;
 use dehusk_run::reading::read_documents;
 use dehusk_run::scoring::gold_texts::{Gold, GoldTexts};
 use dehusk_run::scoring::words::words;
-use figures::{Detected, Found, PageFigures, Way};
+use figures::{Detected, Found, PENALTIES, PageFigures, Penalty, Way};
 
 /// Runs are merged up to a difference of scores. These differences are tried.
 pub const DELTAS: [f32; 12] = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8];
+
+/// The penalty of a section at a node as large as the page.
+const PENALTY_OF_SECTION: f64 = 0.01;
 
 /// All that is needed to judge the pages of a corpus.
 pub struct Measuring<'a> {
@@ -35,6 +39,8 @@ pub struct Measuring<'a> {
     pub model: &'a PageModel,
     /// All penalties of sections are multiplied by one of these factors.
     pub factors: &'a [f64],
+    /// Whether all of [`PENALTIES`] are measured.
+    pub penalties: bool,
     /// Is told about progress.
     pub observer: &'a dyn Observer,
 }
@@ -75,9 +81,51 @@ impl Measuring<'_> {
             let sections: Vec<usize> = page.runs.iter().map(|run| smooth.sections[judged.index_of(run.node)]).collect();
             (Way::Smooth(factor), page.judge(&of_runs(&smooth.values), &sections))
         }));
+        let others = if self.penalties { &PENALTIES[..] } else { &[] };
+        for (number, (_, of)) in others.iter().enumerate() {
+            ways.extend(self.factors.iter().map(|&factor| {
+                let smoothed = smoothed(&facts, &judged, &scores, of, factor);
+                let sections = sections_of(&judged, &smoothed.is_section_root, &facts);
+                let sections: Vec<usize> = page.runs.iter().map(|run| sections[judged.index_of(run.node)]).collect();
+                (Way::Other(number, factor), page.judge(&of_runs(&smoothed.y), &sections))
+            }));
+        }
         let (source, name) = (document.source.as_str().to_owned(), document.id.clone());
         Some(PageFigures { source, name, ways })
     }
+}
+
+/// The index of the judged node around each judged node. The page is around itself.
+fn parents(judged: &Judged, facts: &Facts) -> Vec<u32> {
+    let around = |node| facts.tree().parent(node).map_or(0, |parent| judged.index_of(parent) as u32);
+    judged.nodes().map(around).collect()
+}
+
+/// Smooths scores with the mean of some penalties.
+fn smoothed(facts: &Facts, judged: &Judged, scores: &[f32], of: &[Penalty], factor: f64) -> Smoothed {
+    let area = |node: usize| facts.area(node).max(1.0);
+    let penalty = |node: usize| {
+        let of_kind = |kind: &Penalty| match kind {
+            Penalty::Area => area(0) / area(node),
+            Penalty::Nodes => facts.nodes(0) as f64 / facts.nodes(node) as f64,
+            Penalty::Parent => facts.tree().parent(node).map_or(1.0, area) / area(node),
+        };
+        let mean = of.iter().map(of_kind).sum::<f64>() / of.len() as f64;
+        (factor * PENALTY_OF_SECTION * mean) as f32
+    };
+    let penalties: Vec<f32> = judged.nodes().map(penalty).collect();
+    let mut weights = vec![0; scores.len()];
+    (0..facts.tree().len()).for_each(|node| weights[judged.index_of(node)] += 1);
+    smooth(&parents(judged, facts), scores, &weights, &penalties)
+}
+
+/// The index of the node at which the section of each judged node starts.
+fn sections_of(judged: &Judged, starts: &[bool], facts: &Facts) -> Vec<usize> {
+    let mut sections: Vec<usize> = Vec::with_capacity(starts.len());
+    for (index, parent) in parents(judged, facts).into_iter().enumerate() {
+        sections.push(if starts[index] { index } else { sections[parent as usize] });
+    }
+    sections
 }
 
 /// The group of each run. Neighbours are in one group while their scores differ by at most `delta`.
@@ -187,4 +235,44 @@ fn sections(tree: &Tree, runs: &[Run]) -> Vec<usize> {
 pub fn best_delta(pages: &[PageFigures]) -> Option<f32> {
     let mean = |&delta: &f32| Detected::of(pages, Way::Merged(delta)).sections;
     DELTAS.into_iter().max_by(|a, b| mean(a).total_cmp(&mean(b)).then(b.total_cmp(a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dehusk_core::html::read;
+
+    const PAGE: &str = "<nav><ul><li><a href=/a>Home and harbour</a><li><a href=/b>Tides of the week</a></ul></nav><main><h1>A late \
+                        ferry</h1><p>The ferry came in late on Tuesday, and nobody on the quay knew why it had taken so long.</p>\
+                        <p>It was on time on Wednesday.</p></main><footer><p>Terms of use and privacy</p></footer>";
+
+    /// The scores, smoothed with some penalties, and the sections.
+    fn by(of: &[Penalty], factor: f64) -> (Vec<f32>, Vec<usize>) {
+        let (text, tree) = read::<Tree>(PAGE);
+        let facts = Facts::of(&tree, &text, None, None);
+        let judged = Judged::of(&facts);
+        let scores: Vec<f32> = judged.nodes().map(|node| (node % 7) as f32 / 7.0).collect();
+        let smoothed = smoothed(&facts, &judged, &scores, of, factor);
+        if of == [Penalty::Area] {
+            let expected = sectioned(&facts, &judged, &scores, factor);
+            let sections = sections_of(&judged, &smoothed.is_section_root, &facts);
+            assert_eq!((&smoothed.y, sections), (&expected.values, expected.sections), "as the model itself does it");
+        }
+        let sections = sections_of(&judged, &smoothed.is_section_root, &facts);
+        (smoothed.y, sections)
+    }
+
+    #[test]
+    fn penalties_are_different_and_large_ones_leave_one_section() {
+        let mut all: Vec<Vec<f32>> = Vec::new();
+        for of in PENALTIES.iter().map(|(_, of)| *of).chain([&[Penalty::Area][..]]) {
+            for factor in [0.0, 1.0, 10.0] {
+                by(of, factor);
+            }
+            assert!(by(of, 1e6).1.iter().all(|&section| section == 0), "{of:?}");
+            all.extend((0..40).map(|step| by(of, f64::from(step) / 2.0).0));
+        }
+        let of_steps: Vec<&[Vec<f32>]> = all.chunks(40).collect();
+        assert!((1..of_steps.len()).all(|at| !of_steps[..at].contains(&of_steps[at])), "no penalty is another one");
+    }
 }

@@ -136,6 +136,10 @@ fn nodes_are_judged_by_gold_text() {
     }
     assert!(number("basic", "sections", "") < number("smooth", "sections", ""));
     assert_eq!(number("smooth, penalty x 1000000000", "sections", ""), 0.0);
+    let ran = sandbox.expect(0, "lab nodes new --gold gold --page-model model.yaml --penalties");
+    for way in ["smooth ", "smooth, nodes ", "smooth, parent ", "smooth, area and parent ", "smooth, all three "] {
+        assert!(ran.stdout.contains(&format!("\n{way}")), "{}", ran.stdout);
+    }
     let table = sandbox.expect(0, "lab nodes new --gold gold --page-model model.yaml --threads 1").stdout;
     assert!(table.starts_with("12 pages with gold text\n"), "{table}");
     assert!(table.contains("\nsmooth "), "{table}");
