@@ -23,7 +23,7 @@ use dehusk_lab::importance::confusion::Confusion;
 use dehusk_lab::importance::folds::{Together, Trial, cross_validated, examples, learned};
 use dehusk_lab::importance::{LabelledPage, agreement_of_assessors, labelled_pages};
 use dehusk_segments::importance::features::{FEATURES, IMPORTANCE_WIDTH};
-use dehusk_segments::importance::model::{ImportanceModel, LEARNERS, Learner, Scaling};
+use dehusk_segments::importance::model::{Example, ImportanceModel, LEARNERS, Learner, Scaling};
 use dehusk_segments::importance::record::Labels;
 use dehusk_segments::segmentation::vision::PERMITTED;
 
@@ -53,6 +53,9 @@ pub struct BlocksArgs {
     /// Also rank the features, and learn from fewer blocks
     #[arg(long, requires = "folds")]
     details: bool,
+    /// Learners to measure [default: all]. Separate them by commas
+    #[arg(long, value_name = "LEARNER", value_delimiter = ',', value_parser = LEARNERS.map(|(_, name)| name), hide_possible_values = true, requires = "folds", hide_short_help = true)]
+    learner: Vec<String>,
     /// Features that learners do without, by name, or spatial or content. Separate them by commas
     #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = feature_names(), requires = "folds", hide_short_help = true)]
     leave_out: Vec<String>,
@@ -113,6 +116,7 @@ pub fn run(args: &BlocksArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
         }
         (None, folds) => cross_validate(args, &pages, folds.unwrap_or(2), permitted, &mut figures)?,
     }
+    figures.ways.push(always(&blocks));
     if let Some(confusion) = agreement_of_assessors(&pages) {
         figures.ways.push(("assessors, with most of them".to_owned(), confusion));
     }
@@ -122,6 +126,16 @@ pub fn run(args: &BlocksArgs, reporter: &Reporter) -> anyhow::Result<Exit> {
 
 fn head(pages: &[LabelledPage], blocks: usize) -> [usize; 3] {
     [pages.len(), pages.iter().map(|page| page.all).sum(), blocks]
+}
+
+/// What it gives to say the most frequent level of each block.
+fn always(blocks: &[Example]) -> (String, Confusion) {
+    let count = |level: u8| blocks.iter().filter(|block| block.level == level).count();
+    let levels: BTreeSet<u8> = blocks.iter().map(|block| block.level).collect();
+    let most = levels.iter().copied().max_by_key(|&level| count(level)).unwrap_or(1);
+    let mut confusion = Confusion::new(&levels.into_iter().collect::<Vec<u8>>());
+    blocks.iter().for_each(|block| confusion.add(block.level, most));
+    (format!("always {most}"), confusion)
 }
 
 /// Measures all learners, and some learners with a part of the features.
@@ -141,17 +155,18 @@ fn cross_validate(
         figures.ways.push((name, cross_validated(&blocks, trial, folds, share)));
         Ok(())
     };
-    for (learner, name) in LEARNERS {
+    let is_wanted = |(_, name): &(Learner, &str)| args.learner.is_empty() || args.learner.iter().any(|of| of == name);
+    for (learner, name) in LEARNERS.into_iter().filter(is_wanted) {
         measure(name.to_owned(), &Trial { learner, scaling: Scaling::Logarithms, uses }, 1.0)?;
     }
-    for (learner, name) in LEARNERS {
+    for (learner, name) in LEARNERS.into_iter().filter(is_wanted) {
         measure(format!("{name}, range"), &Trial { learner, scaling: Scaling::Range, uses }, 1.0)?;
     }
     let parts = [
         ("spatial", features(&|at| uses[at] && FEATURES[at].is_spatial)),
         ("content", features(&|at| uses[at] && !FEATURES[at].is_spatial)),
     ];
-    for (learner, name) in [LEARNERS[0], LEARNERS[2]] {
+    for (learner, name) in [LEARNERS[0], LEARNERS[2]].into_iter().filter(is_wanted) {
         for (part, uses) in parts {
             measure(format!("{name}, {part} only"), &Trial { learner, scaling: Scaling::Logarithms, uses }, 1.0)?;
         }
