@@ -1,4 +1,4 @@
-//! The importance of blocks, judged by blocks whose levels people gave (Song, Liu, Wen, Ma, WWW 2004, section 5).
+//! The importance of blocks, judged by blocks whose levels people gave (Song, Liu, Wen, Ma, WWW 2004, section 3).
 
 pub mod confusion;
 pub mod folds;
