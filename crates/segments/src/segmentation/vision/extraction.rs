@@ -164,9 +164,9 @@ mod tests {
 
     #[test]
     fn rule_2_an_element_with_an_only_child_is_divided() {
-        assert_pieces(&format!("<div id='0 0 100 100'><ul id='0 0 100 100'>{ITEMS}</ul></div>"), "ul 7");
+        assert_pieces(&format!("<div id='0 0 100 100'><ul id='0 0 100 100'>{ITEMS}</ul></div>"), "ul 9");
         // Only children that are drawn count.
-        assert_pieces(&format!("<div id='0 0 100 100'><p></p><ul id='0 0 100 100'>{ITEMS}</ul></div>"), "ul 7");
+        assert_pieces(&format!("<div id='0 0 100 100'><p></p><ul id='0 0 100 100'>{ITEMS}</ul></div>"), "ul 9");
         // A text does not count as an only child.
         assert_pieces("<div id='0 0 100 100'><a>one</a></div>", "div 10");
     }
