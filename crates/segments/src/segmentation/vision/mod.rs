@@ -22,7 +22,7 @@ pub use looks::is_visible_leaf;
 use separators::{Divided, Region};
 
 /// The permitted degree of coherence if nothing else is said: the lowest at which fewer than one page in ten is all in
-/// one block. This gives 10 to 16 blocks a page. The paper on block importance has 7.6, on pages of 2003.
+/// one block. This gives 10 to 16 blocks a page. The paper on block importance (2004) has 7.6.
 pub const PERMITTED: u8 = 7;
 /// The greatest degree of coherence.
 pub const MOST_COHERENT: u8 = 10;
