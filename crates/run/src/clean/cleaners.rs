@@ -17,8 +17,8 @@ use dehusk_core::cleaning::{CleanOptions, Cleaner, Scratch};
 use dehusk_core::patterns::{Loose, PatternFile, SHARED};
 use dehusk_corpus::InputFile;
 
-/// Maximum number of compiled cleaners. That of a small site takes 16 KB.
-const MAX_COMPILED: usize = 1 << 14;
+/// Maximum number of compiled cleaners. That of a site of ten pages takes 40 KB.
+const MAX_COMPILED: usize = 1 << 13;
 
 /// The cleaners of a run.
 pub struct Cleaners<'a> {

@@ -20,7 +20,7 @@ pub fn with_reading(need: u64) -> u64 {
 }
 
 /// Memory for each token, in addition to the text: its position, its place in the sort order, its line.
-const BYTES_PER_TOKEN: u64 = 40;
+const BYTES_PER_MINED_TOKEN: u64 = 40;
 /// Memory for each run that recurs: the run, the pattern that it may become, its matches.
 const BYTES_PER_RUN: f64 = 320.0;
 
@@ -29,7 +29,7 @@ const BYTES_PER_RUN: f64 = 320.0;
 /// do. Measured on the worst cases (`benches/memory`).
 pub fn need_of_tokens(tokens: usize, different: usize) -> u64 {
     let runs = tokens as f64 / (different.max(3) as f64).ln();
-    BYTES_PER_TOKEN * tokens as u64 + (BYTES_PER_RUN * runs) as u64
+    BYTES_PER_MINED_TOKEN * tokens as u64 + (BYTES_PER_RUN * runs) as u64
 }
 
 /// Memory for each tested pattern: the pattern, its automaton, its counts.
