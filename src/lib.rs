@@ -61,7 +61,7 @@
 //!     std::fs::write(&file, candidates)?;
 //! }
 //! let mined = combine(&[file], &OutputRoot::create(patterns, &Reads::nothing())?, &options, &Silent)?;
-//! assert_eq!(mined.files[0].source, "tide");
+//! assert_eq!(mined.sources[0].id.as_str(), "tide");
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

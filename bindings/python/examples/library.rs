@@ -29,8 +29,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let lines = std::fs::read_to_string(documents)?;
     let rows: Vec<Row> = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     let library = Library::load(Path::new(patterns))?;
-    let cleaner = |source: &str| Cleaner::new(&library.for_source(source), &CleanOptions::default());
-    let cleaners: HashMap<&str, Cleaner> = library.files().map(|file| (&*file.source, cleaner(&file.source))).collect();
+    let cleaner = |source: &str| Cleaner::new(&library.for_source(source).files(), &CleanOptions::default());
+    let cleaners: HashMap<String, Cleaner> =
+        library.files().map(|file| (file.source.clone(), cleaner(&file.source))).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build()?;
     let clean = |scratch: &mut Scratch, row: &Row| match cleaners[&*row.source].clean(scratch, &row.text) {
         Ok(cleaning) => cleaning.strip(&row.text),

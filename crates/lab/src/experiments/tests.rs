@@ -185,7 +185,7 @@ fn templates_are_detected_as_pages_come() {
     let outcome = on_pages("templates", "--from-page 4");
     assert_eq!((&outcome["pages"], &outcome["sources"]), (&20.into(), &4.into()));
     let tuned = outcome["tuned"].as_array().expect("methods");
-    assert_eq!(tuned.len(), 8);
+    assert_eq!(tuned.len(), 11);
     for outcome in tuned {
         let of = |name: &str| outcome[name].as_f64().expect("a figure");
         assert!(of("recall") > 0.15 && of("precision") > 0.9 && of("stored") > 0.0, "{outcome}");
