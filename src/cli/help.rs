@@ -241,9 +241,7 @@ pub fn examples(name: &str) -> &'static [Example] {
             },
             Example {
                 purpose: "Divide pages more coarsely",
-                lines: &[
-                    "dehusk segment 'corpora/news/orchard-courier.example/*.html' --method gcuts --lambda 5 -o coarse.jsonl",
-                ],
+                lines: &["dehusk segment 'corpora/news/orchard*/*.html' --method gcuts --lambda 5 -o coarse.jsonl"],
             },
         ],
         "blocks" => &[

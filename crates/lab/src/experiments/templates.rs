@@ -749,7 +749,11 @@ mod tests {
         let segments = [segment(0, 7), segment(0, 3), segment(2, 8), segment(2, 2), segment(3, 1)];
         let counts = [5, 1, 5, 4, 1].map(|documents| Count { documents, pages: 9 });
         let setting = Setting { documents: 5, share: 0.7, ..outcome(0.0, 0.0).setting };
-        assert_eq!(flat_blocks(&segments, &counts, &setting), [2..4], "exactly the share is too little");
+        assert_eq!(
+            flat_blocks(&segments, &counts, &setting),
+            std::slice::from_ref(&(2..4)),
+            "exactly the share is too little"
+        );
         assert!(flat_blocks(&[], &[], &setting).is_empty());
     }
 
