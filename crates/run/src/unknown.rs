@@ -31,9 +31,10 @@ impl<'a> UnknownSources<'a> {
     pub fn tell(&self, source: &str, what: &str, observer: &dyn Observer) {
         let told = {
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            if !told.insert(source.to_owned()) {
+            if told.contains(source) {
                 return;
             }
+            told.insert(source.to_owned());
             told.len()
         };
         let message = if told <= SEARCHED {

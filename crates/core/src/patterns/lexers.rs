@@ -92,10 +92,7 @@ impl LexerCache {
     /// Adds the set of a lexer, so that files that name it are read with it.
     #[doc(hidden)]
     pub fn add(&self, set: &Arc<MutableSet>) {
-        let mut known = self.known();
-        if !known.contains_key(hash_of(set)) {
-            known.insert(hash_of(set).to_owned(), Arc::clone(set));
-        }
+        self.known().entry(hash_of(set).to_owned()).or_insert_with(|| Arc::clone(set));
     }
 
     /// All sets.
@@ -187,10 +184,7 @@ pub fn table<'s>(sets: impl IntoIterator<Item = &'s MutableSet>, before: &str) -
     }
     let has_patterns = |set: &&MutableSet| !set.patterns().is_empty();
     for set in sets.into_iter().filter(has_patterns) {
-        let hash = hash_of(set);
-        if !lists.contains_key(hash) {
-            lists.insert(hash.to_owned(), listed(set.patterns(), "  "));
-        }
+        lists.entry(hash_of(set).to_owned()).or_insert_with(|| listed(set.patterns(), "  "));
     }
     if lists.is_empty() {
         return Ok(None);

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use quick_cache::sync::Cache;
 
@@ -32,6 +32,8 @@ pub struct Cleaners<'a> {
     own: Cache<String, Arc<SourceCleaner>>,
     /// How these sources were when they were mined.
     as_mined: Mutex<HashMap<String, AsMined>>,
+    /// Whether the shared patterns still remove at least what they removed when they were mined.
+    is_shared_as_mined: bool,
     /// The cleaner of sources that no pattern file is about.
     other: OnceLock<Arc<SourceCleaner>>,
     unknown: UnknownSources<'a>,
@@ -78,7 +80,8 @@ impl<'a> Cleaners<'a> {
         let compiler = Compiler::new(library.get(SHARED), options);
         let (own, unknown) = (Cache::new(MAX_COMPILED), UnknownSources::new(library, files));
         let (as_mined, other) = (Mutex::default(), OnceLock::new());
-        Cleaners { library, compiler, observer, reader: None, own, as_mined, other, unknown }
+        let is_shared_as_mined = removes_as_mined(compiler.shared().as_slice());
+        Cleaners { library, compiler, observer, reader: None, own, as_mined, is_shared_as_mined, other, unknown }
     }
 
     /// Reads documents with the lexer of this file, which has no patterns. Then sources need no patterns.
@@ -105,7 +108,7 @@ impl<'a> Cleaners<'a> {
         if !self.library.contains(source) {
             return None;
         }
-        let known = || self.as_mined.lock().unwrap_or_else(PoisonError::into_inner).get(source).cloned();
+        let known = || lock(&self.as_mined).get(source).cloned();
         known().or_else(|| {
             // An earlier run has cleaned all documents of the source, so it was not compiled yet.
             self.compile(source, self.library.get(source));
@@ -142,15 +145,13 @@ impl<'a> Cleaners<'a> {
         };
         let Some(own) = own else { return SourceCleaner { cleaner, watch: None } };
         let watch = self.reader.is_none().then(|| Watch::new(&cleaner, &own));
-        let shared = self.compiler.shared();
-        let files: Vec<&PatternFile> = [&*own].into_iter().chain(shared).collect();
-        let as_mined = AsMined {
+        // A source whose cleaner was dropped is known already.
+        lock(&self.as_mined).entry(source.to_owned()).or_insert_with(|| AsMined {
             unusual: own.unusual.clone(),
             patterns: watch.as_ref().map(Watch::when_mined),
             removed: own.mined.removed,
-            is_removed_still: removes_as_mined(&files),
-        };
-        self.as_mined.lock().unwrap_or_else(PoisonError::into_inner).insert(source.to_owned(), as_mined);
+            is_removed_still: self.is_shared_as_mined && removes_as_mined(&[&own]),
+        });
         SourceCleaner { cleaner, watch }
     }
 
@@ -168,6 +169,10 @@ impl<'a> Cleaners<'a> {
         };
         self.unknown.tell(source, what, self.observer);
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

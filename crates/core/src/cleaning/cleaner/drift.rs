@@ -24,9 +24,9 @@ pub const FALLEN: f64 = 0.5;
 /// Which of a cleaner's patterns are counted, and how many of them a document had on average at mining.
 #[derive(Clone, Debug)]
 pub struct Watch {
-    /// For each applied pattern, then for each rejected one: whether it is counted.
-    is_counted: Vec<bool>,
-    applied: usize,
+    /// Whether a pattern is counted: for each applied pattern of the source's own file, and for each rejected one. Shared
+    /// patterns come after them in the cleaner, and are not counted: there can be many of them for each source.
+    is_counted: [Vec<bool>; 2],
     when_mined: f64,
 }
 
@@ -66,22 +66,21 @@ impl Watch {
     pub fn new(cleaner: &Cleaner, own: &PatternFile) -> Watch {
         let counted = own.all().filter(|pattern| is_of_last_mining(pattern, own));
         let mut counted: HashMap<&str, &Pattern> = counted.map(|pattern| (pattern.id.as_str(), pattern)).collect();
-        // A shared pattern with the same id comes later, and is not counted.
-        let all = cleaner.patterns().chain(cleaner.rejected());
-        let of_own: Vec<Option<&Pattern>> = all.map(|pattern| counted.remove(pattern.id.as_str())).collect();
-        Watch {
-            is_counted: of_own.iter().map(Option::is_some).collect(),
-            applied: cleaner.count(),
-            when_mined: of_own.into_iter().flatten().map(Pattern::share).sum(),
-        }
+        let (part, mut when_mined) = (&cleaner.parts[0].part, 0.0);
+        let is_counted = [&part.applied, &part.rejected].map(|patterns| {
+            let of_own = patterns.iter().map(|pattern| counted.remove(pattern.id.as_str()));
+            of_own.map(|own| own.inspect(|own| when_mined += own.share()).is_some()).collect()
+        });
+        Watch { is_counted, when_mined }
     }
 
     /// Number of different patterns that match in a document. Only the source's own patterns with counts of the last
     /// mining are counted.
     pub fn found(&self, reading: &Reading) -> u64 {
-        let applied = reading.found().chain(&reading.silenced).map(|found| found.pattern);
-        let rejected = reading.rejected.iter().map(|found| self.applied + found.pattern);
-        let mut found: Vec<usize> = applied.chain(rejected).filter(|&pattern| self.is_counted[pattern]).collect();
+        let applied = reading.found().chain(&reading.silenced).map(|found| (0, found.pattern));
+        let rejected = reading.rejected.iter().map(|found| (1, found.pattern));
+        let is_counted = |&(list, pattern): &(usize, usize)| self.is_counted[list].get(pattern) == Some(&true);
+        let mut found: Vec<(usize, usize)> = applied.chain(rejected).filter(is_counted).collect();
         found.sort_unstable();
         found.dedup();
         found.len() as u64
@@ -200,6 +199,11 @@ mod tests {
         let shared = file("_shared", &[(TIDES, "proposed", 90)]);
         let cleaner = Cleaner::new(&[own, &shared], &CleanOptions::default());
         let watch = Watch::new(&cleaner, own);
+        assert_eq!(
+            watch.is_counted.iter().map(Vec::len).sum::<usize>(),
+            own.all().count(),
+            "shared ones take no memory"
+        );
         (watch.when_mined(), watch.found(&cleaner.read(&mut Scratch::default(), text).unwrap()))
     }
 
