@@ -215,6 +215,8 @@ fn stdin_is_mined_and_cleaned_as_a_file_is() {
         warc(&corpus, conversion),
         array(&corpus, "text"),
         csv(&corpus, "text", ','),
+        json_lines(&corpus, "body").into_bytes(),
+        csv(&corpus, "body", ';'),
     ]
     .into_iter()
     .enumerate()
@@ -226,7 +228,7 @@ fn stdin_is_mined_and_cleaned_as_a_file_is() {
         let command = sandbox.command(&format!("clean - -p stdin{number}/patterns -o - --quiet"));
         let output = assert_cmd::Command::from_std(command).write_stdin(input).output().expect("it starts");
         let stdout = String::from_utf8(output.stdout).expect("UTF-8");
-        assert!(contents(&stdout) == contents(&cleaned), "input {number}");
+        assert!(contents(&stdout.replace("\"body\":", "\"text\":")) == contents(&cleaned), "input {number}");
         if number < 3 {
             assert!(sandbox.read(&format!("stdin{number}/cleaned/stdin.jsonl")) == cleaned && stdout == cleaned);
         }

@@ -495,11 +495,13 @@ fn a_state_serves_one_run_at_a_time() {
     let sandbox = sandbox(0..9);
     let mut command = sandbox.command("stream - --state s -q");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(line(0).as_bytes()).expect("it reads");
     wait_for(&mut child, || sandbox.path("s").exists());
     let ran = sandbox.expect(1, "stream in.jsonl --state s -q");
     assert!(ran.stderr.contains("s: is in use by another run"), "{}", ran.stderr);
     assert_eq!(ran.stderr.lines().count(), 1);
-    drop(child.stdin.take());
+    drop(input);
     assert!(child.wait().expect("it ends").success());
     sandbox.expect(0, "stream in.jsonl --state s -q");
 }

@@ -19,7 +19,7 @@ use crate::find::roots::look_at_all;
 use crate::find::scan_error::{NothingFound, ScanError};
 use crate::formats::json::{JsonRecords, Line};
 use crate::formats::keys_found::KeysFound;
-use crate::formats::recognised::recognised;
+use crate::formats::recognised::{recognised, recognised_on};
 use crate::formats::records::Container;
 use crate::read::compression::Compression;
 use crate::read::division::Division;
@@ -71,9 +71,10 @@ pub enum Content {
 }
 
 impl Inventory {
-    /// Finds the files at and below `roots`. Opens only the first one of JSON or CSV, to recognise its keys. A root is a
-    /// glob if it does not exist and has `*`, `?`, `[` or `{` in it. The matching files are then treated as if the folder
-    /// at the fixed beginning of the glob had been given.
+    /// Finds the files at and below `roots`. Opens only the first one of JSON or CSV, to recognise its keys. If
+    /// standard input is the only one, waits for its first document. A root is a glob if it does not exist and has `*`,
+    /// `?`, `[` or `{` in it. The matching files are then treated as if the folder at the fixed beginning of the glob had
+    /// been given.
     pub fn scan(roots: &[PathBuf], options: &ReadOptions) -> Result<Inventory, ScanError> {
         let Findings { mut files, mut skipped, ignored, mut inputs, .. } = look_at_all(roots, options)?;
         inputs.sort_unstable();
@@ -87,13 +88,18 @@ impl Inventory {
         files.par_sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         refuse_collisions(&files, options)?;
         let mut options = options.clone();
-        let with_keys = files.iter().find(|file| file.kind().has_keys() && !file.is_stdin());
-        let recognised = with_keys.and_then(|file| recognised(file, &options.keys)).map(|(keys, told)| {
+        let stdin = Stdin::default();
+        let mut with_keys = files.iter().filter(|file| file.kind().has_keys());
+        let of_first = match with_keys.clone().find(|file| !file.is_stdin()) {
+            Some(file) => recognised(file, &options.keys),
+            None => with_keys.next().and_then(|_| recognised_on(&stdin, &options.keys)),
+        };
+        let recognised = of_first.map(|(keys, told)| {
             options.keys = keys;
             told
         });
         let (files, options) = (Arc::new(files), Arc::new(options));
-        let (open, spool, stdin) = (Mutex::default(), Spool::default(), Stdin::default());
+        let (open, spool) = (Mutex::default(), Spool::default());
         let (keys_found, reads) = (Arc::new(KeysFound::new(&options.keys)), OnceLock::new());
         let found =
             Arc::new(Found { files, skipped, ignored, inputs, reads, keys_found, recognised, open, spool, stdin });

@@ -17,7 +17,8 @@ use crate::read::reading::refuse_too_large;
 use crate::skipped::excerpt;
 use crate::{Keys, ReadOptions, Reason};
 
-/// The bytes that may stand between two fields. Of those that are equally frequent, the first one counts.
+/// The bytes that may stand between two fields. The first one counts that gives a column of documents, else the most
+/// frequent one. Of those that are equally frequent, the first one counts.
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 
 /// The names of the columns, and which of them the keys name.
@@ -74,9 +75,14 @@ impl Header {
     pub(crate) fn of(row: &[u8], keys: &Keys) -> Result<Header, Reason> {
         let row = str::from_utf8(row).map_err(|error| Reason::LineNotUtf8(error.valid_up_to() + 1))?;
         let row = row.strip_prefix('\u{feff}').unwrap_or(row);
-        let delimiter = delimiter_of(row);
-        let names: Vec<String> =
-            fields(row, delimiter).iter().map(|field| value(row, field).trim().to_owned()).collect();
+        let divided = |delimiter: u8| -> Vec<String> {
+            fields(row, delimiter).iter().map(|field| value(row, field).trim().to_owned()).collect()
+        };
+        // Names of columns may contain other delimiters.
+        let has_documents =
+            |&delimiter: &u8| divided(delimiter).iter().any(|name| *name == keys.text || *name == keys.html);
+        let delimiter = DELIMITERS.into_iter().find(has_documents).unwrap_or_else(|| delimiter_of(row));
+        let names = divided(delimiter);
         let column = |key: &str| {
             let mut columns = (0..).zip(&names).filter(|(_, name)| *name == key).map(|(column, _)| column);
             match (columns.next(), columns.next()) {

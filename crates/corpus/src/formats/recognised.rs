@@ -4,13 +4,15 @@
 //! and the first key whose values are all web addresses holds its URL. A key that the user named is never replaced.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 
 use serde_json::{Map, Value};
 
 use crate::formats::csv::{self, Header};
+use crate::formats::records::{first_byte, kind_of};
 use crate::read::compression::{Input, decompressed};
 use crate::read::division::{Divider, Division, joint};
+use crate::read::stdin::Stdin;
 use crate::{FileKind, InputFile, Keys};
 
 /// Number of records that are looked at.
@@ -22,6 +24,45 @@ const BYTES: u64 = 16_000_000;
 pub(crate) fn recognised(file: &InputFile, keys: &Keys) -> Option<(Keys, String)> {
     let (_, input) = decompressed(Box::new(file.open().ok()?)).ok()?;
     of_records(&first_records(input, file.kind(), keys)?, keys)
+}
+
+/// The keys of the documents on standard input, as [`recognised`]. Waits for no more than the first documents.
+pub(crate) fn recognised_on(stdin: &Stdin, keys: &Keys) -> Option<(Keys, String)> {
+    let mut records = None;
+    stdin.look(|start| {
+        records = records_at_start(start, keys);
+        records.is_some() || start.len() as u64 >= BYTES
+    });
+    of_records(&records?, keys)
+}
+
+/// The first records of input that begins with these bytes. `None` if more bytes are needed. Nothing if its documents have
+/// no keys, or if it is broken. A table needs no column of the keys, but then each row must have the columns of the header,
+/// and more than one.
+fn records_at_start(start: &[u8], keys: &Keys) -> Option<Vec<Map<String, Value>>> {
+    let mut text = Vec::new();
+    let (_, input) = decompressed(Box::new(Cursor::new(start.to_vec()))).ok()?;
+    // Compressed input that goes on breaks off here.
+    let _ = input.take(BYTES).read_to_end(&mut text);
+    let kind = match (kind_of(&text, keys), first_byte(&text)?) {
+        (FileKind::JsonLines, byte) if byte != b'{' => FileKind::Csv,
+        (kind, _) => kind,
+    };
+    let whole_lines = text.trim_ascii_start().iter().filter(|&&byte| byte == b'\n').count();
+    let first = || first_records(Box::new(Cursor::new(text.clone())), kind, keys);
+    match kind {
+        FileKind::Csv if whole_lines < 2 => None,
+        FileKind::Csv => {
+            let mut rows = first().unwrap_or_default();
+            // The last row may be cut off, also at a line break between quotes.
+            let is_whole = text.ends_with(b"\n") && text.iter().filter(|&&byte| byte == b'"').count() % 2 == 0;
+            let _cut_off = rows.pop_if(|row| !is_whole && row.is_empty());
+            let is_table = rows.iter().all(|row| row.len() > 1);
+            (!rows.is_empty()).then(|| if is_table { rows } else { Vec::new() })
+        }
+        kind if kind.has_keys() => first().filter(|records| !records.is_empty() || whole_lines > 0),
+        _ => Some(Vec::new()),
+    }
 }
 
 /// The first records of a file of this kind, with the values of their keys.
@@ -161,6 +202,31 @@ mod tests {
             let found = of_records(&records, &Keys::default()).map(|(keys, _)| [keys.text, keys.html, keys.url]);
             assert_eq!(found, Some(keys("body", "html", "link")), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn the_start_of_input_has_keys_too() {
+        let first = |start: &str| records_at_start(start.as_bytes(), &Keys::default()).map(|records| records.len());
+        let keys_of = |start: &str| {
+            let records = records_at_start(start.as_bytes(), &Keys::default())?;
+            of_records(&records, &Keys::default()).map(|(keys, _)| [keys.text, keys.url])
+        };
+        let found = || Some(["body", "link"].map(str::to_owned));
+        let line = r#"{"body": "It rained, all day.", "link": "https://a.example/1"}"#;
+        assert_eq!(keys_of(&format!("{line}\n{{\"body\": \"It")), found());
+        assert_eq!(keys_of(&format!("[{line},\n{{\"bo")), found());
+        assert_eq!(keys_of("n;body;link\n1;\"It rained,\nall day.\";https://a.example/1\n2;It"), found());
+        assert_eq!(first(&line[..20]), None, "more is needed");
+        assert_eq!(first("n;body;link\n1;\"It rained,\n"), None, "more is needed");
+        assert_eq!(first("{broken\n"), Some(0), "nobody waits for what follows");
+        assert_eq!(first("A text, with commas\nand more, of, them.\nIt ends"), Some(0), "no table");
+        assert_eq!(first("A text, with commas\nand, others\nIt ends\n"), Some(0), "no table");
+        assert_eq!(first("one\ntwo\nthree\n"), Some(0), "no table");
+        assert_eq!(first("WARC/1.0\r\n"), Some(0));
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, format!("{line}\n").repeat(9).as_bytes()).expect("it fits");
+        let packed = packed.finish().expect("it fits");
+        assert_eq!(records_at_start(&packed, &Keys::default()).map(|records| records.len()), Some(9));
     }
 
     #[test]

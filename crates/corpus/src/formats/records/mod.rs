@@ -252,7 +252,7 @@ impl Records {
 }
 
 /// What standard input is that begins like this: a page if a tag begins after a byte order mark and white space.
-fn kind_of(start: &[u8], keys: &Keys) -> FileKind {
+pub(crate) fn kind_of(start: &[u8], keys: &Keys) -> FileKind {
     match first_byte(start) {
         _ if start.starts_with(b"WARC/") => FileKind::Warc,
         Some(b'<') => FileKind::Html,
