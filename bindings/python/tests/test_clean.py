@@ -10,6 +10,7 @@ from typing import Any
 import datasets
 import pandas
 import polars
+import polars.testing
 import pyarrow
 import pytest
 
@@ -32,6 +33,17 @@ def test_texts() -> None:
     assert list(dehusk.clean(iter(TEXTS), name="tide")) == STORIES
     assert dehusk.clean(tuple(TEXTS)) == STORIES
     assert dehusk.clean([]) == []
+    labels = list("abcde")
+    series = dehusk.clean(pandas.Series(TEXTS, labels, name="body"))
+    pandas.testing.assert_series_equal(series, pandas.Series(STORIES, labels, name="body"))
+    polars.testing.assert_series_equal(dehusk.clean(polars.Series("body", TEXTS)), polars.Series("body", STORIES))
+
+
+def test_columns_without_values_can_be_there() -> None:
+    frame = polars.DataFrame({"text": TEXTS, "other": [None] * len(TEXTS)})
+    assert dehusk.clean(frame).equals(frame.with_columns(text=polars.Series(STORIES)))
+    with pytest.raises(dehusk.DataTypeError, match=r"^row 0, column 'url': there is no text \(None\)"):
+        dehusk.clean(frame.rename({"other": "url"}))
 
 
 def test_rows_keep_their_other_columns() -> None:

@@ -86,6 +86,7 @@ def check(cleaner: dehusk.Cleaner, lazy: polars.LazyFrame, frame: polars.DataFra
     assert_type(cleaner.clean_batch(capsule), dehusk.Table)
     assert_type(cleaner.clean_batch(table), dehusk.Table)
     assert_type(cleaner.clean_batch(lazy), polars.LazyFrame)
+    assert_type(cleaner.clean_batch(frame["text"], name="a"), polars.Series)
     assert_type(cleaner.patterns["a"].patterns[0].status, Literal["proposed", "accepted", "rejected"])
     cleaner.clean_batch("text")  # type: ignore[arg-type]
     cleaner.clean_batch(b"text")  # type: ignore[arg-type]

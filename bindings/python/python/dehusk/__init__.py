@@ -101,7 +101,7 @@ def mine(
 
     Parameters
     ----------
-    data : iterable of str or dict, dict of lists, data frame, Arrow table, or data set
+    data : iterable of str or dict, dict of lists, data frame, series, Arrow table, or data set
         The documents. Strings are texts of one source. They are written to a temporary file, so mining needs no more
         memory than in the program, also for a generator and for a lazy frame of polars.
     text : str

@@ -28,7 +28,7 @@ def clean(
 
     Parameters
     ----------
-    data : iterable of str or dict, dict of lists, data frame, Arrow table, or data set
+    data : iterable of str or dict, dict of lists, data frame, series, Arrow table, or data set
         The documents. The data is read twice: to learn from it, and to clean it. The query of a lazy frame of polars
         runs twice. The items of a generator are stored in a temporary file, with `pickle`.
     text, source, url, name

@@ -54,7 +54,10 @@ def documents_of(data: Any, text: str, naming: Naming, id: str | None, html: str
     documents = Documents()
     if _has_splits(data):
         raise _no_split(data)
-    if isinstance(data, Mapping):
+    if _is_series(data):
+        data = _list(data)
+        documents.add_columns(Names(text, naming.of_texts(), None, None), len(data), None, data, None, None)
+    elif isinstance(data, Mapping):
         _add_columns(documents, data, names)
     elif _is(data, "pandas", "DataFrame"):
         _add_columns(documents, {name: data[name] for name in data.columns}, names)
@@ -123,6 +126,13 @@ def clean_batch(cleaner: Cleaner, data: Any, text: str, naming: Naming, missing:
         return cleaned_rows(data)
     if _has_splits(data):
         raise _no_split(data)
+    if _is_series(data):
+        texts = cleaner._clean_list(_list(data), None, (text, naming.of_texts()), 0, missing, threads)
+        if _is(data, "pandas", "Series"):
+            return _like(data, texts)
+        import polars
+
+        return polars.Series(data.name, texts, polars.String)
     if isinstance(data, Mapping):
         return {**data, text: cleaned(data, data.__getitem__)}
     if _is(data, "pandas", "DataFrame"):
@@ -189,7 +199,9 @@ def _lazily(rows: Iterator[Any], cleaned: Callable[[list[Any], int], list[Any]])
 
 
 def is_kept(data: Any) -> bool:
-    """Whether the data is a table that can be read several times."""
+    """Whether the data is a table or a column that can be read several times."""
+    if _is_series(data):
+        return True
     kinds = [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("datasets", "Dataset"), ("dehusk", "Table")]
     return any(_is(data, package, kind) for package, kind in kinds)
 
@@ -222,6 +234,11 @@ def _is(data: Any, package: str, name: str) -> bool:
     if package not in sys.modules:
         return False
     return any(kind.__name__ == name and kind.__module__.split(".")[0] == package for kind in type(data).__mro__)
+
+
+def _is_series(data: Any) -> bool:
+    """Whether the data is a column of texts."""
+    return _is(data, "pandas", "Series") or _is(data, "polars", "Series")
 
 
 def _check_rows(rows: Iterable[Any], first: int) -> None:
@@ -307,6 +324,11 @@ def _only(data: Any, columns: list[str], names: Iterable[str | None]) -> Any:
     wanted = list(dict.fromkeys(name for name in names if name is not None and name in columns))
     if len(set(columns)) != len(columns) or not wanted:
         return data
+    if _is(data, "polars", "DataFrame"):
+        import polars
+
+        # Arrow's interface has no agreement about columns without a type.
+        return data.select(wanted).with_columns(polars.col(polars.Null).cast(polars.String))
     return data.select(wanted)
 
 
@@ -324,7 +346,7 @@ def _batches(stream: Any) -> Iterator[Any]:
 
 
 def _rows_of(data: Any) -> Iterable[Any]:
-    remedy = "give texts, dicts, a dict of lists, a pandas or polars frame, an Arrow table or a Hugging Face data set"
+    remedy = "give texts, dicts, a dict of lists, a frame or a series of pandas or polars, an Arrow table or a Hugging Face data set"
     if isinstance(data, str | bytes | bytearray) or not isinstance(data, Iterable):
         raise DataTypeError(f"{type(data).__name__} is no data; {remedy}")
     return data

@@ -42,7 +42,13 @@ class _Dataset(Protocol):
     def features(self) -> Any: ...
     def map(self, function: Any, /) -> Any: ...
 
-_SameKind = TypeVar("_SameKind", bound=_Frame | _Lazy | _Reader | _Dataset)
+class _Series(Protocol):
+    """A series of pandas or polars."""
+
+    def to_frame(self) -> Any: ...
+    def to_list(self) -> Any: ...
+
+_SameKind = TypeVar("_SameKind", bound=_Frame | _Series | _Lazy | _Reader | _Dataset)
 
 __all__ = [
     "Candidates",
