@@ -618,6 +618,7 @@ const actions = {
   "more-text": (button) => loadDocument(button.dataset.limit),
   keep,
   remove: alwaysRemove,
+  "too-much": () => stepRemoval(1),
   unkeep: (button) => unkeep(button.dataset.text),
   overview: (link) => showOverview(link.href),
 };

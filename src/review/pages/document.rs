@@ -93,6 +93,22 @@ fn bar(at: Located, wanted: View) -> Markup {
     }
 }
 
+/// The three answers to the question whether the right text is removed. "Right" leads to the next document, after the last
+/// one to the source.
+fn judgement(Located { links, source, texts, number }: Located, wanted: View) -> Markup {
+    let next = match number + 1 < texts.documents.len() {
+        true => links.document_as(source, number + 1, wanted),
+        false => links.source(source),
+    };
+    html! {
+        div.bar role="group" aria-label="Is the right text removed?" {
+            a.button href=(next) { "Right " kbd { "]" } }
+            button type="button" data-do="too-much" { "Too much " kbd { "j" } }
+            button type="button" data-do="remove" { "Too little " kbd { "d" } }
+        }
+    }
+}
+
 /// The document as a page with marks, in a frame in which it cannot act. `version` is that of the patterns.
 pub fn framed(at: Located, version: Version) -> Markup {
     let Located { links, source, number, .. } = at;
@@ -109,10 +125,10 @@ pub fn document(shown: &Shown, wanted: View) -> Markup {
         div.panes.reading {
             section #document aria-label="The document" data-number=(shown.at.number) { (text(shown)) }
             section.detail #detail aria-label="The selected pattern" {
-                p { "Is too much removed? Click on removed text, or press " kbd { "j" } ", to see the pattern that removes it, and reject it. "
+                (judgement(shown.at, wanted))
+                p { "Too much: click on removed text to see the pattern that removes it, and reject it. "
                     "Or select a text and press " kbd { "x" } ": it is never removed." }
-                p { "Is too little removed? Select the text and press " kbd { "d" } ": it is always removed." }
-                p { "Is it right? Go to the next document: " kbd { "]" } "." }
+                p { "Too little: select the text and press " kbd { "d" } ": it is always removed." }
             }
         }
         div.bar.floating #selection hidden {

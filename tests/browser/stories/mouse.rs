@@ -100,9 +100,17 @@ fn decide_on_many(browser: &Browser, review: &Review) -> usize {
 fn keep_a_text(browser: &Browser) -> String {
     browser.click(".tabs a[href$=documents]");
     browser.click("#documents a");
+    let expect_pattern = || {
+        let link = browser.property("#document .current a", "href");
+        browser.expect("#pattern .id", link.rsplit_once("?id=").expect("an id").1);
+    };
+    browser.click("#detail [data-do=remove]");
+    browser.expect("#toast", "select a text in a document first");
+    browser.click("#detail [data-do=too-much]");
+    expect_pattern();
+    browser.reload();
     browser.click("#document del.removed a");
-    let link = browser.property("#document .current a", "href");
-    browser.expect("#pattern .id", link.rsplit_once("?id=").expect("an id").1);
+    expect_pattern();
     let text = "News from the edge of the water";
     assert_eq!(browser.count("ins.kept"), 0);
     browser.select("#document", text);
