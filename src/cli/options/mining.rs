@@ -105,7 +105,7 @@ pub struct LexerArgs {
     pub tokenizer: Tokenizer,
     /// Set of mutable patterns: default, foschini or none
     ///
-    /// The set of mutable patterns: `default`, `foschini` (16 after the thesis of Foschini, see docs/method.md) or `none`.
+    /// The set of mutable patterns: `default`, `foschini` (17 after the thesis of Foschini, see docs/method.md) or `none`.
     #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, default_value_t = Preset::Default, hide_short_help = true)]
     pub mutable_preset: Preset,
     /// Add the mutable patterns of a YAML file. They are tried before those of the set
@@ -118,7 +118,7 @@ pub struct LexerArgs {
 pub enum Preset {
     /// Dates, times, numbers, addresses, what stands beside names, rows of marks
     Default,
-    /// 16 patterns after the thesis of Foschini
+    /// 17 patterns after the thesis of Foschini
     Foschini,
     /// No patterns
     None,

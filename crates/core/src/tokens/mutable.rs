@@ -110,7 +110,7 @@ pub enum MutablePreset {
     /// Dates, times, numbers, addresses, initials and titles of names, in many languages, and rows of marks.
     #[default]
     Default,
-    /// 16 patterns that follow the description in Foschini's thesis (chapter 3). They also match runs of upper-case
+    /// 17 patterns that follow the description in Foschini's thesis (chapter 3). They also match runs of upper-case
     /// words, rows of two dashes, bare units of time, abbreviations and `by`.
     Foschini,
     /// No patterns.
