@@ -405,6 +405,33 @@ mod tests {
     }
 
     #[test]
+    fn a_probability_is_that_of_the_formula() {
+        let mut random = Random::new(5);
+        for features in [1, 7, 70] {
+            let mut number = || if random.unit() < 0.4 { 0.0 } else { random.unit() as f32 * 4.0 - 2.0 };
+            let input = |_| Input {
+                name: String::new(),
+                mean: number(),
+                deviation: number().abs() + 0.1,
+                weights: std::array::from_fn(|_| number()),
+            };
+            let inputs: Vec<Input> = (0..features).map(input).collect();
+            let [unit_intercepts, unit_weights] = [(); 2].map(|()| std::array::from_fn(|_| number()));
+            let network = Network { inputs, unit_intercepts, unit_weights, intercept: number() };
+            let values: Vec<f32> = (0..features).map(|_| number()).collect();
+            let unit = |unit: usize| {
+                let scaled = |input: &Input, value: f32| ((value - input.mean) / input.deviation).clamp(-CLIP, CLIP);
+                let gains = network.inputs.iter().zip(&values).map(|(of, &value)| of.weights[unit] * scaled(of, value));
+                f64::from((unit_intercepts[unit] + gains.sum::<f32>()).max(0.0) * unit_weights[unit])
+            };
+            let log_odds = f64::from(network.intercept) + (0..UNITS).map(unit).sum::<f64>();
+            let expected = 1.0 / (1.0 + (-log_odds).exp());
+            let p = f64::from(network.probability(&values));
+            assert!((p - expected).abs() < 1e-3, "{features}: {p} {expected}");
+        }
+    }
+
+    #[test]
     fn features_that_examples_share_are_added_up_once() {
         let network = fit(&either_or(300), 0.01, 7);
         let values = [8.0, -4.0, 1.0];
