@@ -65,7 +65,7 @@ impl<'a> UnknownSources<'a> {
     fn folder_above(&self, path: &Path) -> Option<(PathBuf, String)> {
         let path = fs::canonicalize(path).ok()?;
         path.ancestors().skip(2).find_map(|folder| {
-            let source = folder.file_name()?.to_str().filter(|name| self.library.has(name))?;
+            let source = folder.file_name()?.to_str().filter(|name| self.library.has_file(name))?;
             Some((folder.parent()?.to_owned(), source.to_owned()))
         })
     }

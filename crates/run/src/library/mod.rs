@@ -305,7 +305,7 @@ impl Library {
 
     /// Whether there is a pattern file of this source, even if it was not read.
     #[doc(hidden)]
-    pub fn has(&self, source: &str) -> bool {
+    pub fn has_file(&self, source: &str) -> bool {
         let is_in = |rest: &Rest| rest.folder.join(format!("{source}.yaml")).is_file();
         self.files.contains_key(source) || self.rest.as_ref().is_some_and(is_in)
     }
