@@ -305,11 +305,11 @@ def _list(values: Any) -> list[Any]:
 
 
 def _like(column: Any, texts: list[Any]) -> Any:
-    """A pandas column with the index and type of another one."""
+    """A pandas column with the index, type and name of another one."""
     import pandas
 
     dtype = object if isinstance(column.dtype, pandas.CategoricalDtype) else column.dtype
-    return pandas.Series(texts, index=column.index, dtype=dtype)
+    return pandas.Series(texts, index=column.index, dtype=dtype, name=column.name)
 
 
 def _columns_of_table(data: Any) -> list[str] | None:
