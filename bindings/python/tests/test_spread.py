@@ -288,6 +288,8 @@ def test_the_spark_job_keeps_decisions_and_looks_at_its_outputs_first(
     with pytest.raises(dehusk.UsageError, match="out/cleaned' already exists"):
         run_job(spark, f"clean {given} {out}/cleaned -p {out}/patterns")
     assert files_of(out) == before
+    with pytest.raises(dehusk.DataError, match="/missing.json' cannot be read: .*Path does not exist"):
+        run_job(spark, f"run {tmp_path}/missing.json {tmp_path}/other")
     lines = len(read(out / "cleaned", "*.json"))
     # What the program makes of the same documents and decisions.
     (tmp_path / "given.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")

@@ -7,9 +7,10 @@ import json
 import sys
 from dataclasses import asdict
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
-from dehusk._errors import Error, UsageError
+from dehusk._errors import DataError, Error, UsageError
 from dehusk._kept import PatternFolder, load
 from dehusk._spread import LARGEST, PACK, Mined
 from dehusk.spark import clean, count, mine
@@ -29,7 +30,11 @@ def main() -> None:
 
 def _run(arguments: argparse.Namespace, spark: SparkSession) -> None:
     is_json = arguments.format == "json" or (arguments.format is None and ".json" in arguments.input)
-    frame = spark.read.json(arguments.input) if is_json else spark.read.parquet(arguments.input)
+    try:
+        frame = spark.read.json(arguments.input) if is_json else spark.read.parquet(arguments.input)
+    except AnalysisException as error:
+        # Other lines are of no help, such as those of a plan.
+        raise DataError(f"{arguments.input!r} cannot be read: {str(error).splitlines()[0]}") from None
     names = {"text": arguments.text, "source": arguments.source, "html": arguments.html}
     out = arguments.out.rstrip("/")
 
