@@ -98,6 +98,7 @@ fn ways(pages: &[PageFigures]) -> Vec<Way> {
 
 fn name(way: Way) -> String {
     match way {
+        Way::SiteLevel => "site level".to_owned(),
         Way::Basic => "basic".to_owned(),
         Way::Merged(delta) => format!("basic, merged within {delta}"),
         Way::Smooth(1.0) => "smooth".to_owned(),

@@ -5,6 +5,8 @@ use serde::Serialize;
 /// A way to find template in a page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
+    /// Not by the page alone: subtrees on more than a tenth of the pages of the source are boilerplate.
+    SiteLevel,
     /// Each node has its own score.
     Basic,
     /// As `Basic`, but neighbouring runs are a section while their scores differ by at most this.

@@ -15,6 +15,7 @@ use super::article::Article;
 use dehusk_core::dom::facts::Facts;
 use dehusk_core::dom::isotonic::{Smoothed, smooth};
 use dehusk_core::dom::page_level::{Judged, PageModel, TEMPLATE, sectioned};
+use dehusk_core::dom::site_level::{SiteLevel, THETA};
 use dehusk_core::html::{NodeKind, Tree};
 use dehusk_corpus::{Document, Inventory, SourceListing};
 use dehusk_run::Observer;
@@ -55,8 +56,12 @@ impl Measuring<'_> {
         let mut all = Vec::new();
         for listing in listings {
             let documents = read_documents(self.inventory, &listing.documents, self.observer)?;
+            let mut site = SiteLevel::default();
+            let trees =
+                documents.iter().flatten().filter_map(|document| Some((document.tree.as_deref()?, &document.text)));
+            trees.for_each(|(tree, text)| site.add(&tree.subtree_hashes(text)));
             let pairs = self.gold.with_documents(listing.id.as_str(), &documents);
-            let measure = |(gold, document): &(&Gold, &Document)| self.measure(gold, document);
+            let measure = |(gold, document): &(&Gold, &Document)| self.measure(&site, gold, document);
             all.extend(pairs.par_iter().filter_map(measure).collect::<Vec<PageFigures>>());
             self.observer.step(1);
         }
@@ -65,7 +70,7 @@ impl Measuring<'_> {
     }
 
     /// The figures of a page. `None` if the document is not a page.
-    fn measure(&self, gold: &Gold, document: &Document) -> Option<PageFigures> {
+    fn measure(&self, site: &SiteLevel, gold: &Gold, document: &Document) -> Option<PageFigures> {
         let tree = document.tree.as_deref()?;
         let facts = Facts::of(tree, &document.text, document.url.as_deref(), document.boxes.as_deref());
         let page = MarkedPage::of(&facts, &document.text, &gold.text);
@@ -74,7 +79,13 @@ impl Measuring<'_> {
         let of_runs =
             |values: &[f32]| -> Vec<f32> { page.runs.iter().map(|run| values[judged.index_of(run.node)]).collect() };
         let basic = of_runs(&scores);
-        let mut ways = vec![(Way::Basic, page.judge(&basic, &merged(&basic, 0.0)))];
+        let recurring = recurring(site, tree, &document.text);
+        let roots: Vec<Option<usize>> = page.runs.iter().map(|run| recurring[run.node]).collect();
+        let recurs: Vec<f32> = roots.iter().map(|root| f32::from(u8::from(root.is_some()))).collect();
+        // What recurs nowhere is one section.
+        let sections: Vec<usize> = roots.into_iter().map(Option::unwrap_or_default).collect();
+        let mut ways = vec![(Way::SiteLevel, page.judge(&recurs, &sections))];
+        ways.push((Way::Basic, page.judge(&basic, &merged(&basic, 0.0))));
         ways.extend(DELTAS.map(|delta| (Way::Merged(delta), page.judge(&basic, &merged(&basic, delta)))));
         ways.extend(self.factors.iter().map(|&factor| {
             let smooth = sectioned(&facts, &judged, &scores, factor);
@@ -93,6 +104,16 @@ impl Measuring<'_> {
         let (source, name) = (document.source.as_str().to_owned(), document.id.clone());
         Some(PageFigures { source, name, ways })
     }
+}
+
+/// For each node, the outermost recurring subtree that it is in.
+fn recurring(site: &SiteLevel, tree: &Tree, text: &str) -> Vec<Option<usize>> {
+    let mut outermost: Vec<Option<usize>> = Vec::with_capacity(tree.len());
+    for (node, hash) in tree.subtree_hashes(text).into_iter().enumerate() {
+        let around = tree.parent(node).and_then(|parent| outermost[parent]);
+        outermost.push(around.or_else(|| site.is_template(hash, THETA).then_some(node)));
+    }
+    outermost
 }
 
 /// The index of the judged node around each judged node. The page is around itself.
@@ -260,6 +281,26 @@ mod tests {
         }
         let sections = sections_of(&judged, &smoothed.is_section_root, &facts);
         (smoothed.y, sections)
+    }
+
+    #[test]
+    fn what_recurs_is_in_the_outermost_subtree_that_does() {
+        let other = PAGE.replace("late on Tuesday", "early").replace("Terms", "Conditions");
+        let pages = [PAGE, &other].map(read::<Tree>);
+        let mut site = SiteLevel::default();
+        pages.iter().for_each(|(text, tree)| site.add(&tree.subtree_hashes(text)));
+        let (text, tree) = &pages[0];
+        let outermost = recurring(&site, tree, text);
+        let of_run = |start: &str| {
+            let is_it = |node: &usize| {
+                matches!(tree.kind(*node), NodeKind::Text(_)) && text[tree.text(*node)].starts_with(start)
+            };
+            let node = (0..tree.len()).find(is_it).expect("a run");
+            outermost[node].map(|root| text[tree.text(root)].lines().next().unwrap_or_default().to_owned())
+        };
+        assert_eq!(of_run("Tides"), Some("Home and harbour".to_owned()), "the whole menu");
+        assert_eq!(of_run("It was on time"), Some("It was on time on Wednesday.".to_owned()));
+        assert_eq!((of_run("The ferry"), of_run("Terms")), (None, None));
     }
 
     #[test]
