@@ -17,14 +17,15 @@ const PARTS: [&str; 2] = ["spatial", "content"];
 
 /// The names of features, and of groups of features.
 pub fn feature_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(PARTS.into_iter().chain(FEATURES.iter().map(|feature| feature.name)))
+    let published = FEATURES.iter().filter(|feature| feature.is_published);
+    PossibleValuesParser::new(PARTS.into_iter().chain(published.map(|feature| feature.name)))
 }
 
-/// For each feature, whether it is used if these are left out.
+/// For each feature, whether it is used if these are left out. Those of names are not used.
 pub fn features_without(names: &[String]) -> [bool; IMPORTANCE_WIDTH] {
     std::array::from_fn(|at| {
         let feature = FEATURES[at];
         let part = PARTS[usize::from(!feature.is_spatial)];
-        !names.iter().any(|name| name == feature.name || name == part)
+        feature.is_published && !names.iter().any(|name| name == feature.name || name == part)
     })
 }

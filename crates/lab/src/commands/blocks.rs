@@ -27,6 +27,9 @@ use dehusk_segments::importance::model::{Example, ImportanceModel, LEARNERS, Lea
 use dehusk_segments::importance::record::Labels;
 use dehusk_segments::segmentation::vision::PERMITTED;
 
+/// How much rare levels are preferred ([`Trial::balance`]).
+const BALANCES: [f64; 3] = [0.0, 0.5, 1.0];
+
 /// Blocks of pages, judged by levels that people gave.
 #[derive(Args, Debug)]
 pub struct BlocksArgs {
@@ -156,11 +159,12 @@ fn cross_validate(
         Ok(())
     };
     let is_wanted = |(_, name): &(Learner, &str)| args.learner.is_empty() || args.learner.iter().any(|of| of == name);
+    let trial = |learner, scaling, uses| Trial { learner, scaling, uses, balance: 0.0 };
     for (learner, name) in LEARNERS.into_iter().filter(is_wanted) {
-        measure(name.to_owned(), &Trial { learner, scaling: Scaling::Logarithms, uses }, 1.0)?;
+        measure(name.to_owned(), &trial(learner, Scaling::Logarithms, uses), 1.0)?;
     }
     for (learner, name) in LEARNERS.into_iter().filter(is_wanted) {
-        measure(format!("{name}, range"), &Trial { learner, scaling: Scaling::Range, uses }, 1.0)?;
+        measure(format!("{name}, range"), &trial(learner, Scaling::Range, uses), 1.0)?;
     }
     let parts = [
         ("spatial", features(&|at| uses[at] && FEATURES[at].is_spatial)),
@@ -168,20 +172,27 @@ fn cross_validate(
     ];
     for (learner, name) in [LEARNERS[0], LEARNERS[2]].into_iter().filter(is_wanted) {
         for (part, uses) in parts {
-            measure(format!("{name}, {part} only"), &Trial { learner, scaling: Scaling::Logarithms, uses }, 1.0)?;
+            measure(format!("{name}, {part} only"), &trial(learner, Scaling::Logarithms, uses), 1.0)?;
+        }
+    }
+    let with_names = features(&|at| uses[at] || !FEATURES[at].is_published);
+    for (learner, name) in [LEARNERS[0]].into_iter().filter(is_wanted) {
+        for (features, uses) in [("", uses), (" and names", with_names)] {
+            for balance in BALANCES.into_iter().filter(|&balance| balance > 0.0 || !features.is_empty()) {
+                let trial = Trial { balance, ..trial(learner, Scaling::Logarithms, uses) };
+                measure(format!("{name}{features}, balance {balance}"), &trial, 1.0)?;
+            }
         }
     }
     if args.details {
-        let trial = Trial { learner: Learner::GaussianSvm, scaling: Scaling::Logarithms, uses };
         for share in [0.1, 0.2, 0.4, 0.7] {
             measure(
                 format!("gaussian-svm, {share} of the {}", if args.by == By::Sources { "sources" } else { "blocks" }),
-                &trial,
+                &trial(Learner::GaussianSvm, Scaling::Logarithms, uses),
                 share,
             )?;
         }
-        let (linear, _) =
-            learned(&blocks, &Trial { learner: Learner::LinearSvm, scaling: Scaling::Logarithms, uses }, permitted);
+        let (linear, _) = learned(&blocks, &trial(Learner::LinearSvm, Scaling::Logarithms, uses), permitted);
         figures.ranking = linear.discriminative().unwrap_or_default();
         figures.ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
     }

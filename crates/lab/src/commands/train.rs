@@ -415,7 +415,7 @@ fn train_importance(
         );
     }
     interrupt::check()?;
-    let trial = Trial { learner: args.learner.into(), scaling: Scaling::Logarithms, uses };
+    let trial = Trial { learner: args.learner.into(), scaling: Scaling::Logarithms, uses, balance: 0.0 };
     let (model, is_converged) = learned(&blocks, &trial, args.coherence);
     if !is_converged {
         reporter.warn(

@@ -34,6 +34,9 @@ pub struct Trial {
     pub scaling: Scaling,
     /// The features that are used.
     pub uses: [bool; IMPORTANCE_WIDTH],
+    /// Each probability of a level is divided by the share of this level among the examples, to this power, before the
+    /// largest one is chosen. With 0, rare levels are hardly ever chosen; with 1, all levels count as equally frequent.
+    pub balance: f64,
 }
 
 /// Blocks with the level that most assessors gave. Blocks that are left out together have the same number in
@@ -95,8 +98,21 @@ pub fn cross_validated(examples: &[Example], trial: &Trial, folds: usize, share:
             return confusion;
         }
         let (model, _) = learned(&others, trial, 0);
+        let count = |level: u8| others.iter().filter(|example| example.level == level).count() as f64;
+        let shares: Vec<f64> = model.levels.iter().map(|&level| count(level) / others.len() as f64).collect();
         for example in examples.iter().filter(|example| example.fold % folds == fold) {
-            confusion.add(example.level, model.importance(&example.features).level);
+            let importance = model.importance(&example.features);
+            let level = match trial.balance {
+                // The class of a machine need not be the one with the largest probability.
+                0.0 => importance.level,
+                balance => {
+                    let balanced =
+                        importance.probabilities.iter().zip(&shares).map(|(p, share)| p / share.powf(balance));
+                    let of_levels = balanced.zip(&model.levels);
+                    of_levels.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(importance.level, |(_, &level)| level)
+                }
+            };
+            confusion.add(example.level, level);
         }
         confusion
     };
@@ -110,6 +126,7 @@ mod tests {
 
     use super::*;
     use crate::importance::LabelledBlock;
+    use dehusk_segments::importance::features::FEATURES;
     use dehusk_segments::importance::model;
     use dehusk_segments::importance::record::BlockLevel;
 
@@ -119,7 +136,7 @@ mod tests {
         let mut page = |source: usize, count: usize| {
             let block = |number: usize| {
                 let level = level(source, number);
-                let mut features: [f64; IMPORTANCE_WIDTH] = std::array::from_fn(|_| random.unit());
+                let mut features = FEATURES.map(|feature| if feature.is_published { random.unit() } else { 0.0 });
                 (0..5).for_each(|at| features[at] = 9.0 * f64::from(u8::from(level == Some(at as u8))) + random.unit());
                 features[IMPORTANCE_WIDTH - 1] = source as f64;
                 LabelledBlock { features, level: BlockLevel { votes: Vec::new(), level } }
@@ -133,7 +150,8 @@ mod tests {
         Some((1 + (source + number) % 4) as u8)
     }
 
-    const TRIAL: Trial = Trial { learner: Learner::Logistic, scaling: Scaling::Range, uses: [true; IMPORTANCE_WIDTH] };
+    const TRIAL: Trial =
+        Trial { learner: Learner::Logistic, scaling: Scaling::Range, uses: [true; IMPORTANCE_WIDTH], balance: 0.0 };
 
     /// A learner that is linear, and one that is not. Both are quick.
     const LEARNERS: [Learner; 2] = [Learner::Logistic, Learner::RbfNetwork];

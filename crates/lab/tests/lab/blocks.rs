@@ -93,7 +93,16 @@ fn importance_is_learned_measured_and_used() {
     assert_eq!((1..=4).map(recall).sum::<f64>(), 1.0, "{way} {of}");
     assert!(f1(&learned, way) < f1(&learned, "logistic") && f1(&learned, way) >= 0.25, "{way} {of}");
     let compared = figures("--folds 3 --by blocks");
-    for way in ["logistic", "linear-svm", "gaussian-svm", "rbf-network", "logistic, spatial only"] {
+    for way in [
+        "logistic",
+        "linear-svm",
+        "gaussian-svm",
+        "rbf-network",
+        "logistic, spatial only",
+        "logistic, balance 0.5",
+        "logistic and names, balance 0",
+        "logistic and names, balance 1",
+    ] {
         assert!(f1(&compared, way) > 0.5, "{way}: {compared}");
     }
     let ways = |figures: &Value| figures["ways"].as_object().expect("ways").keys().cloned().collect::<Vec<String>>();

@@ -1,11 +1,17 @@
-//! The features of a block: the 42 of Song, Liu, Wen and Ma (WWW 2004, section 2.4), in their order.
+//! The features of a block: the 42 of Song, Liu, Wen and Ma (WWW 2004, section 2.4), in their order, and the hints that
+//! the names of its elements give, which the paper does not have.
 
 use crate::segmentation::vision::VisionBlock;
 use dehusk_core::dom::facts::{Area, Count, Facts};
-use dehusk_core::html::NodeKind;
+use dehusk_core::dom::naming::{ALL_HINTS, HINTS, Hints, hints};
+use dehusk_core::html::{Attribute, NodeKind, Tree};
 
+/// Number of features of the paper.
+const PUBLISHED: usize = 42;
 /// Number of features.
-pub const IMPORTANCE_WIDTH: usize = 42;
+pub const IMPORTANCE_WIDTH: usize = PUBLISHED + HINTS;
+/// Number of elements around a block whose names count, itself included.
+const NAMED_AROUND: usize = 6;
 /// The height of the window, in pixels.
 const WINDOW_HEIGHT: f64 = 768.0;
 /// The height of the head and of the foot of a page, in pixels. Each is half of the page at most.
@@ -23,21 +29,28 @@ pub struct BlockFeature {
     pub is_spatial: bool,
     /// Whether it is a length, a number or an area without a limit. Models can learn from its logarithm.
     pub is_amount: bool,
+    /// Whether the paper has it. Only names are not published.
+    pub is_published: bool,
 }
 
 const fn place(name: &'static str) -> BlockFeature {
-    BlockFeature { name, is_spatial: true, is_amount: false }
+    BlockFeature { name, is_spatial: true, is_amount: false, is_published: true }
 }
 
 const fn amount(name: &'static str) -> BlockFeature {
-    BlockFeature { name, is_spatial: false, is_amount: true }
+    BlockFeature { name, is_spatial: false, is_amount: true, is_published: true }
 }
 
 const fn share(name: &'static str) -> BlockFeature {
-    BlockFeature { name, is_spatial: false, is_amount: false }
+    BlockFeature { name, is_spatial: false, is_amount: false, is_published: true }
 }
 
-/// All features. The first 20 are absolute, the next 20 are relative to the page, and the last 2 to the window.
+const fn hint(name: &'static str) -> BlockFeature {
+    BlockFeature { name, is_spatial: false, is_amount: false, is_published: false }
+}
+
+/// All features. The first 20 are absolute, the next 20 are relative to the page, and 2 to the window. The last ones are
+/// those of names, in the order of the hints.
 pub const FEATURES: [BlockFeature; IMPORTANCE_WIDTH] = [
     place("center-x"),
     place("center-y"),
@@ -81,6 +94,20 @@ pub const FEATURES: [BlockFeature; IMPORTANCE_WIDTH] = [
     share("relative-paragraphs"),
     place("window-height"),
     place("window-center-y"),
+    hint("named-comment"),
+    hint("named-post"),
+    hint("named-navigation"),
+    hint("named-related"),
+    hint("named-social"),
+    hint("named-advert"),
+    hint("named-meta"),
+    hint("named-caption"),
+    hint("named-side"),
+    hint("named-tags"),
+    hint("named-legal"),
+    hint("named-content"),
+    hint("named-product"),
+    hint("named-title"),
 ];
 
 /// Number of absolute features, which is also the number of features relative to the page.
@@ -122,6 +149,7 @@ impl<'f, 'p> PageTotals<'f, 'p> {
         }
         features[2 * ABSOLUTE] = own_height / WINDOW_HEIGHT;
         features[2 * ABSOLUTE + 1] = window_center(places[1], height);
+        features[PUBLISHED..].copy_from_slice(&names(self.facts.tree(), &block.nodes));
         features
     }
 }
@@ -153,6 +181,29 @@ fn content(facts: &Facts, nodes: &[u32]) -> [f64; ABSOLUTE - PLACE_FEATURES] {
         count(Count::TableParts),
         count(Count::Paragraphs),
     ]
+}
+
+/// For each hint, 1 if the name of one of the nodes gives it, 1/2 if that of the element around it does, and so on.
+fn names(tree: &Tree, nodes: &[u32]) -> [f64; HINTS] {
+    let mut nearest = [0.0f64; HINTS];
+    for &node in nodes {
+        let around = std::iter::successors(Some(node as usize), |&node| tree.parent(node));
+        // The page is around everything.
+        for (level, node) in around.take_while(|&node| node > 0).take(NAMED_AROUND).enumerate() {
+            let found = hints_of(tree, node);
+            let of_level = 1.0 / (1.0 + level as f64);
+            let is_found = |hint: usize| found & (1 << hint) != 0;
+            (0..HINTS).filter(|&hint| is_found(hint)).for_each(|hint| nearest[hint] = nearest[hint].max(of_level));
+        }
+    }
+    nearest
+}
+
+fn hints_of(tree: &Tree, node: usize) -> Hints {
+    let named = [Attribute::Class, Attribute::Id, Attribute::Role];
+    let of_attributes = named.into_iter().filter_map(|attribute| tree.attribute(node, attribute));
+    let all = [tree.name(node)].into_iter().chain(of_attributes);
+    all.fold(0, |all, name| all | hints(name)) & ALL_HINTS
 }
 
 /// The largest size in pixels and the largest weight of the letters in a node.
@@ -247,6 +298,8 @@ mod tests {
         assert_eq!(named(foot, "relative-fields"), 1.0);
         assert_eq!(named(main, "font-size"), 32.0);
         assert_eq!(named(nav, "relative-font-size"), 0.5);
+        assert_eq!([nav, main, foot].map(|block| named(block, "named-navigation")), [1.0, 0.0, 1.0]);
+        assert_eq!([nav, main, foot].map(|block| named(block, "named-content")), [0.0, 1.0, 0.0]);
     }
 
     #[test]
@@ -256,10 +309,25 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), IMPORTANCE_WIDTH);
         assert_eq!(FEATURES.iter().filter(|feature| feature.is_spatial).count(), 10);
+        assert_eq!(FEATURES.iter().position(|feature| !feature.is_published), Some(PUBLISHED));
+        for feature in &FEATURES[PUBLISHED..] {
+            let hint = feature.name.strip_prefix("named-").unwrap();
+            let nearest = hints(hint) & ALL_HINTS;
+            assert!(nearest != 0, "{hint} gives a hint itself");
+        }
         // The relative ones are in the order of the absolute ones.
         for at in 0..ABSOLUTE {
             assert_eq!(FEATURES[ABSOLUTE + at].name, format!("relative-{}", FEATURES[at].name));
         }
+    }
+
+    #[test]
+    fn names_around_a_block_count_less() {
+        let (_, tree) = read::<Tree>("<body class=post><div class=comments><div><p id=share>a</p></div></div></body>");
+        let share = (0..tree.len()).find(|&node| tree.name(node) == "p").unwrap();
+        let all = names(&tree, &[share as u32]);
+        let of = |name: &str| all[FEATURES[PUBLISHED..].iter().position(|feature| feature.name == name).unwrap()];
+        assert_eq!([of("named-social"), of("named-comment"), of("named-post")], [1.0, 1.0 / 3.0, 0.0]);
     }
 
     proptest! {

@@ -518,12 +518,12 @@ mod tests {
     }
 
     /// Blocks of three levels: blocks with much text have level 4, blocks with many links level 2, all others level 1.
-    /// Their other features are random.
+    /// Their other features are random, but for those of names, which are 0.
     fn blocks(count: usize, seed: u64) -> Vec<Example> {
         let mut random = Random::new(seed);
         let block = |number: usize| {
             let level = [1, 2, 4][number % 3];
-            let mut features: Vector = std::array::from_fn(|_| random.unit());
+            let mut features: Vector = FEATURES.map(|feature| if feature.is_published { random.unit() } else { 0.0 });
             features[at("text-length")] = if level == 4 { 900.0 + 90.0 * random.unit() } else { 9.0 + random.unit() };
             features[at("links")] = if level == 2 { 20.0 + 9.0 * random.unit() } else { random.unit() };
             Example { features, level, fold: number / 3 % 5, weight: 1.0 }
