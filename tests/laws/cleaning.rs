@@ -27,7 +27,7 @@ const GAPS: [usize; 5] = [0, 1, 4, 20, 1000];
 type Files = [PatternFile; 2];
 
 fn methods() -> impl Iterator<Item = Method> {
-    [Method::Learned].into_iter().chain(GAPS.map(|merge_gap| Method::Union { merge_gap }))
+    [Method::Learned].into_iter().chain(GAPS.map(|merge_gap| Method::Union { merge_gap, second_filter: false }))
 }
 
 fn cleaner(files: &Files, method: Method, only_accepted: bool) -> Cleaner {
@@ -177,7 +177,7 @@ impl Subject {
     fn check_gaps(&self, text: &str) -> Result<(), TestCaseError> {
         let ranges = |all| clean(all, text).spans.into_iter().map(|span| span.range).collect::<Vec<Range<usize>>>();
         let unions = self.by_method.iter().filter_map(|cleaners| match cleaners.method {
-            Method::Union { merge_gap } => Some((merge_gap, ranges(&cleaners.all))),
+            Method::Union { merge_gap, .. } => Some((merge_gap, ranges(&cleaners.all))),
             Method::Learned => None,
         });
         let mut apart: Option<Vec<Range<usize>>> = None;

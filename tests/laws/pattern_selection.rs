@@ -29,7 +29,7 @@ fn thinned_files([own, shared]: &Files, texts: &[&String]) -> Files {
 }
 
 fn options() -> [CleanOptions; 2] {
-    [CleanOptions::default().method(Method::Union { merge_gap: 0 }), CleanOptions::default()]
+    [CleanOptions::default().method(Method::Union { merge_gap: 0, second_filter: false }), CleanOptions::default()]
 }
 
 fn removed(all: &Files, needed: &Files, options: &CleanOptions, texts: &[&String]) -> Removed {

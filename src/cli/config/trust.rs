@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use dehusk_corpus::folder_of;
 
 /// Flags that a file may set even if it came with a corpus. None of them takes a path, which a test checks.
-const OF_ANYBODY: [&str; 39] = [
+const OF_ANYBODY: [&str; 40] = [
     // How documents are read.
     "alt-text",
     "html",
@@ -54,6 +54,7 @@ const OF_ANYBODY: [&str; 39] = [
     "only",
     "recurrence-alone",
     "replacement",
+    "second-filter",
     "span-units",
 ];
 

@@ -95,6 +95,9 @@ pub struct MethodArgs {
     /// Join matches that are fewer than this many characters apart (only with `--method union`)
     #[arg(long, value_name = "CHARS", default_value_t = 0, hide_short_help = true)]
     pub merge_gap: usize,
+    /// Keep text that a pattern of several sources matches (only with `--method union`)
+    #[arg(long, hide_short_help = true)]
+    pub second_filter: bool,
     /// Use only patterns that a person accepted
     #[arg(long, value_enum, value_name = "accepted", hide_possible_values = true)]
     pub only: Option<Only>,
@@ -132,7 +135,7 @@ impl MethodArgs {
 
     /// The options for cleaning with the union method.
     pub fn union_options(&self) -> CleanOptions {
-        self.options_of(Method::Union { merge_gap: self.merge_gap })
+        self.options_of(Method::Union { merge_gap: self.merge_gap, second_filter: self.second_filter })
     }
 
     fn options_of(&self, method: Method) -> CleanOptions {

@@ -84,7 +84,8 @@ impl ScoredCorpus {
         let mining = CorpusMineOptions::default().mining(options.mining.clone()).threads(threads);
         let all = mine_library(&self.inventory, mined, &options.lexer, &mining, CleanOptions::default(), observer)?;
         let libraries = Libraries { all, half: None };
-        let union = CleanOptions::default().method(Method::Union { merge_gap: options.merge_gap });
+        let union =
+            CleanOptions::default().method(Method::Union { merge_gap: options.merge_gap, second_filter: false });
         let methods = Methods { asked: CleanOptions::default(), union };
         let scoring = Scoring::new(&self.inventory, scored, &self.gold, &libraries, &methods, observer);
         let mut sources = scoring.score_all(threads)?;

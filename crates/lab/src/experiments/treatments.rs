@@ -142,7 +142,7 @@ impl TreatmentArgs {
         Ok(Treatments {
             compared: if are_pages { &Treatment::OF_PAGES } else { &Treatment::OF_TEXTS },
             text: cleaners(options.clone().structure(None)),
-            union: cleaners(options.clone().method(cleaning::Method::Union { merge_gap: 0 })),
+            union: cleaners(options.clone().method(cleaning::Method::Union { merge_gap: 0, second_filter: false })),
             smooth: cleaners(options),
             tree: PageJudge::Template(page_model),
             extract: PageJudge::Content(block_model, PageChoices::default()),

@@ -1,5 +1,8 @@
 //! Decides about each token of a document that was read.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use super::{Cleaner, Method, Weighed, longest_first};
 use crate::cleaning::decide::article_end::LastPlace;
 use crate::cleaning::decide::evidence::{Evidence, PatternIndex, weigh};
@@ -26,7 +29,10 @@ impl Cleaner {
     pub(super) fn decide_found(&self, text: &str, reading: &Reading, found: Weighed, method: Method) -> Decision {
         let mut decision = match method {
             Method::Learned => self.decide_learned(text, reading, &found),
-            Method::Union { merge_gap } => self.decide_union(text, reading, &found, merge_gap),
+            Method::Union { merge_gap, second_filter } => {
+                let of_several = if second_filter { self.of_several(found.matches) } else { HashSet::new() };
+                self.decide_union(text, reading, &found, merge_gap, &of_several)
+            }
         };
         reading.kept.iter().for_each(|tokens| decision.goes[tokens.clone()].fill(false));
         decision
@@ -125,16 +131,29 @@ impl Cleaner {
         reading.page.is_some() && self.options.uses_structure(self.loose)
     }
 
+    /// What is matched by a pattern of several sources. A source can have the same pattern once more, as its own.
+    fn of_several(&self, matches: &[Match]) -> HashSet<Range<usize>> {
+        let is_of_several =
+            |found: &&Match| found.pattern < self.count() && self.pattern(found.pattern).sources.is_some();
+        matches.iter().filter(is_of_several).map(|found| found.tokens.clone()).collect()
+    }
+
     fn decide_union(
         &self,
         text: &str,
         reading: &Reading,
         Weighed { matches, weights, .. }: &Weighed,
         merge_gap: usize,
+        of_several: &HashSet<Range<usize>>,
     ) -> Decision {
         // A recurring stretch that the caller gave has no pattern, so no cutoff applies to it.
         let patterns = self.count();
-        let is_united = |found: &&Match| found.pattern >= patterns || self.reaches_cutoff(found.pattern);
+        let is_united = |found: &&Match| {
+            let Match { pattern, tokens } = found;
+            *pattern >= patterns
+                || weights[*pattern].is_certain
+                || self.reaches_cutoff(*pattern) && !of_several.contains(tokens)
+        };
         let united: Vec<Match> = matches.iter().filter(is_united).cloned().collect();
         let evidence = weigh(&reading.layout, &united, weights);
         let mut goes = vec![false; reading.tokens.tokens.len()];

@@ -17,6 +17,9 @@ pub enum Method {
     Union {
         /// The minimum gap between two matches that stay separate, in characters.
         merge_gap: usize,
+        /// Whether text is kept that a pattern of several sources matches, unless a person accepted the pattern (the
+        /// second-level filter of section 3.3).
+        second_filter: bool,
     },
 }
 

@@ -38,11 +38,34 @@ fn what_is_to_be_kept_stays_whatever_says_that_it_goes() {
     let yaml = "dehusk: 1\nsource: s\nmined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}\n";
     let file = PatternFile::parse(&format!("{yaml}{keep}"), &LexerCache::default()).unwrap();
     let text = format!("By the  sea, by Ann\n{STORY}\nBy the seaside\n");
-    for method in [Method::Learned, Method::Union { merge_gap: 0 }] {
+    for method in [Method::Learned, Method::Union { merge_gap: 0, second_filter: false }] {
         let cleaner = Cleaner::new(&[&file], &CleanOptions { method, ..by_recurrence() });
         let cleaned = cleaner.clean(&mut Scratch::default(), &text).unwrap().strip(&text);
         assert_eq!(cleaned, format!("By the  sea\n{STORY}\n"));
     }
+}
+
+#[test]
+fn the_second_filter_keeps_what_several_sources_have() {
+    let file = |source: &str, patterns: &str| {
+        let head = "mined: {documents: 9, tokens: 9, cutoff: 0.5, tokenizer: words}";
+        let yaml = format!("dehusk: 1\nsource: {source}\n{head}\npatterns:\n{patterns}");
+        PatternFile::parse(&yaml, &LexerCache::default()).unwrap()
+    };
+    let pattern = |text: &str, more: &str| {
+        format!("  - {{id: {}, regex: '(?m)^\\s*{text}\\s*$', documents: 9, among: 9{more}}}\n", text.len())
+    };
+    let own = file("s", &(pattern("Home News Sport", "") + &pattern("Follow us on Twitter", "")));
+    let left = |status: &str, second_filter: bool| {
+        let shared = pattern("Follow us on Twitter", &format!(", sources: 3, status: {status}"));
+        let options = CleanOptions { method: Method::Union { merge_gap: 0, second_filter }, ..by_recurrence() };
+        let cleaner = Cleaner::new(&[&own, &file("_shared", &shared)], &options);
+        let text = format!("Home News Sport\n{STORY}\nFollow us on Twitter\n");
+        cleaner.clean(&mut Scratch::default(), &text).unwrap().strip(&text)
+    };
+    assert_eq!(left("proposed", false), format!("{STORY}\n"));
+    assert_eq!(left("proposed", true), format!("{STORY}\nFollow us on Twitter\n"));
+    assert_eq!(left("accepted", true), format!("{STORY}\n"));
 }
 
 #[test]
@@ -173,7 +196,10 @@ fn what_is_known_to_recur_is_evidence_like_a_match() {
     };
     let options = by_recurrence();
     assert_eq!(left(&options), format!("{STORY}\n"));
-    assert_eq!(left(&CleanOptions { method: Method::Union { merge_gap: 0 }, ..options.clone() }), format!("{STORY}\n"));
+    assert_eq!(
+        left(&CleanOptions { method: Method::Union { merge_gap: 0, second_filter: false }, ..options.clone() }),
+        format!("{STORY}\n")
+    );
     let strict = CleanOptions { only_accepted: true, ..options };
     assert_eq!(left(&strict), format!("{STORY}\nSend us your letters by post\n"));
 }
