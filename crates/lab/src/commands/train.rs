@@ -161,8 +161,10 @@ enum LearnerName {
     LinearSvm,
     /// Support vector machine with a Gaussian kernel
     GaussianSvm,
-    /// Network of radial basis functions
+    /// Network of radial basis functions, by least squares
     RbfNetwork,
+    /// Network of radial basis functions, by gradient descent
+    RbfNetworkByDescent,
 }
 
 impl From<LearnerName> for Learner {
@@ -172,6 +174,7 @@ impl From<LearnerName> for Learner {
             LearnerName::LinearSvm => Learner::LinearSvm,
             LearnerName::GaussianSvm => Learner::GaussianSvm,
             LearnerName::RbfNetwork => Learner::RbfNetwork,
+            LearnerName::RbfNetworkByDescent => Learner::RbfNetworkByDescent,
         }
     }
 }

@@ -36,6 +36,28 @@ impl Confusion {
         &self.levels
     }
 
+    /// Whether a block has this level, or is said to have it.
+    pub fn has(&self, level: u8) -> bool {
+        let at = self.levels.iter().position(|&of| of == level);
+        at.is_some_and(|at| self.counts[at].iter().any(|&count| count > 0) || self.counts.iter().any(|of| of[at] > 0))
+    }
+
+    /// The same blocks, with two levels counted as one: the first of the two stands for both.
+    pub fn merged(&self, [into, other]: [u8; 2]) -> Confusion {
+        let of = |level: u8| if level == other { into } else { level };
+        let mut levels: Vec<u8> = self.levels.iter().map(|&level| of(level)).collect();
+        levels.sort_unstable();
+        levels.dedup();
+
+        let mut merged = Confusion::new(&levels);
+        let places: Vec<usize> =
+            self.levels.iter().map(|&level| levels.binary_search(&of(level)).unwrap_or(0)).collect();
+        for (&has, counts) in places.iter().zip(&self.counts) {
+            places.iter().zip(counts).for_each(|(&said, count)| merged.counts[has][said] += count);
+        }
+        merged
+    }
+
     /// Number of blocks.
     pub fn len(&self) -> u32 {
         self.counts.iter().flatten().sum()
@@ -87,7 +109,29 @@ mod tests {
         assert_eq!(confusion.micro_f1(), 0.6);
     }
 
+    #[test]
+    fn levels_that_occur_are_known() {
+        let mut confusion = Confusion::new(&[1, 2, 3, 4]);
+        [(1, 1), (1, 3), (2, 1)].into_iter().for_each(|(has, said)| confusion.add(has, said));
+        // Level 3 is said, level 2 is given, and level 4 is neither.
+        assert_eq!([1, 2, 3, 4, 5].map(|level| confusion.has(level)), [true, true, true, false, false]);
+    }
+
     proptest! {
+        /// Merged figures are those of blocks whose levels were merged before they were counted.
+        #[test]
+        fn merged_levels_count_as_one(blocks in prop::collection::vec((1u8..5, 1u8..5), 0..200)) {
+            let mut confusion = Confusion::new(&[1, 2, 3, 4]);
+            blocks.iter().for_each(|&(has, said)| confusion.add(has, said));
+            let mut expected = Confusion::new(&[1, 2, 4]);
+            let of = |level: u8| if level == 3 { 2 } else { level };
+            blocks.iter().for_each(|&(has, said)| expected.add(of(has), of(said)));
+            prop_assert_eq!(confusion.merged([2, 3]), expected);
+            // A level that does not occur changes nothing.
+            prop_assert_eq!(confusion.merged([2, 5]), confusion.clone());
+            prop_assert!(confusion.merged([2, 3]).micro_f1() >= confusion.micro_f1());
+        }
+
         /// The paper counts yes-no decisions. Its figures follow from Micro-F1.
         #[test]
         fn micro_accuracy_is_that_of_all_decisions(blocks in prop::collection::vec((1u8..5, 1u8..5), 1..200)) {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::LabelledPage;
 use super::confusion::Confusion;
 use dehusk_core::random::Random;
-use dehusk_segments::importance::features::IMPORTANCE_WIDTH;
+use dehusk_segments::importance::features::{FEATURES, IMPORTANCE_WIDTH};
 use dehusk_segments::importance::model::{Example, ImportanceModel, Learner, Scaling};
 
 /// Number of folds with which a learner chooses its options.
@@ -79,25 +79,82 @@ pub fn learned(examples: &[Example], trial: &Trial, permitted: u8) -> (Importanc
     ImportanceModel::fit(&examples, trial.learner, trial.scaling, &trial.uses, permitted)
 }
 
+/// The blocks of all folds, judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Their levels, and what was said.
+    pub confusion: Confusion,
+    /// Number of folds for which training stopped before its optimum.
+    pub unconverged: usize,
+}
+
+impl Judged {
+    /// Both together.
+    fn and(self, other: &Judged) -> Judged {
+        let unconverged = self.unconverged + other.unconverged;
+        Judged { confusion: self.confusion.and(&other.confusion), unconverged }
+    }
+}
+
 /// Learns once for each fold, without the blocks of the fold, and judges these blocks. Of the other blocks, a `share`
 /// is learned from; blocks that are left out together are kept or dropped together.
 ///
 /// # Panics
 /// Without examples.
-pub fn cross_validated(examples: &[Example], trial: &Trial, folds: usize, share: f64) -> Confusion {
+pub fn cross_validated(examples: &[Example], trial: &Trial, folds: usize, share: f64) -> Judged {
+    judged(examples, folds, share, |_| *trial)
+}
+
+/// As [`cross_validated`], but with the best features only. `ranks` has the best features of each fold, the best one
+/// first (see [`ranked_features`]).
+///
+/// # Panics
+/// Without examples.
+pub fn cross_validated_with_best(examples: &[Example], trial: &Trial, ranks: &[Vec<usize>], number: usize) -> Judged {
+    let of_fold = |fold: usize| {
+        let best = &ranks[fold][..number.min(ranks[fold].len())];
+        Trial { uses: std::array::from_fn(|at| best.contains(&at)), ..*trial }
+    };
+    judged(examples, ranks.len(), 1.0, of_fold)
+}
+
+/// For each fold, the features of the trial, the best one first. The best one has the greatest sum of absolute weights
+/// in the linear machines of all levels. These are learned from other folds, so nothing is known of the blocks that are
+/// judged.
+pub fn ranked_features(examples: &[Example], trial: &Trial, folds: usize) -> Vec<Vec<usize>> {
+    let trial = Trial { learner: Learner::LinearSvm, ..*trial };
+    let of_fold = |fold: usize| {
+        let others = others(examples, folds, fold, 1.0);
+        if others.is_empty() {
+            return Vec::new();
+        }
+        let mut weights = learned(&others, &trial, 0).0.discriminative().unwrap_or_default();
+        weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let at = |(name, _): (&str, f64)| FEATURES.iter().position(|feature| feature.name == name);
+        weights.into_iter().filter_map(at).collect()
+    };
+    (0..folds).into_par_iter().map(of_fold).collect()
+}
+
+/// The blocks that are learned from to judge a fold.
+fn others(examples: &[Example], folds: usize, fold: usize, share: f64) -> Vec<Example> {
+    // The numbers are in random order already.
+    let is_kept = |number: usize| Random::along(SEED_OF_FOLDS, &[number as u64]).unit() < share;
+    examples.iter().filter(|example| example.fold % folds != fold && is_kept(example.fold)).cloned().collect()
+}
+
+/// Judges each fold with a model that was learned without it.
+fn judged(examples: &[Example], folds: usize, share: f64, trial: impl Fn(usize) -> Trial + Sync) -> Judged {
     let mut levels: Vec<u8> = examples.iter().map(|example| example.level).collect();
     levels.sort_unstable();
     levels.dedup();
     let of_fold = |fold: usize| {
         let mut confusion = Confusion::new(&levels);
-        // The numbers are in random order already.
-        let is_kept = |number: usize| Random::along(SEED_OF_FOLDS, &[number as u64]).unit() < share;
-        let others = examples.iter().filter(|example| example.fold % folds != fold && is_kept(example.fold));
-        let others: Vec<Example> = others.cloned().collect();
+        let (trial, others) = (trial(fold), others(examples, folds, fold, share));
         if others.is_empty() {
-            return confusion;
+            return Judged { confusion, unconverged: 0 };
         }
-        let (model, _) = learned(&others, trial, 0);
+        let (model, is_converged) = learned(&others, &trial, 0);
         let count = |level: u8| others.iter().filter(|example| example.level == level).count() as f64;
         let shares: Vec<f64> = model.levels.iter().map(|&level| count(level) / others.len() as f64).collect();
         for example in examples.iter().filter(|example| example.fold % folds == fold) {
@@ -114,10 +171,10 @@ pub fn cross_validated(examples: &[Example], trial: &Trial, folds: usize, share:
             };
             confusion.add(example.level, level);
         }
-        confusion
+        Judged { confusion, unconverged: usize::from(!is_converged) }
     };
-    let all: Vec<Confusion> = (0..folds).into_par_iter().map(of_fold).collect();
-    all.iter().fold(Confusion::new(&levels), |sum, of_fold| sum.and(of_fold))
+    let all: Vec<Judged> = (0..folds).into_par_iter().map(of_fold).collect();
+    all.iter().fold(Judged { confusion: Confusion::new(&levels), unconverged: 0 }, Judged::and)
 }
 
 #[cfg(test)]
@@ -126,7 +183,6 @@ mod tests {
 
     use super::*;
     use crate::importance::LabelledBlock;
-    use dehusk_segments::importance::features::FEATURES;
     use dehusk_segments::importance::model;
     use dehusk_segments::importance::record::BlockLevel;
 
@@ -205,7 +261,7 @@ mod tests {
         for together in [Together::Sources, Together::Blocks] {
             let examples = examples(&pages, together);
             for learner in LEARNERS {
-                let confusion = cross_validated(&examples, &Trial { learner, ..TRIAL }, 4, 1.0);
+                let confusion = cross_validated(&examples, &Trial { learner, ..TRIAL }, 4, 1.0).confusion;
                 assert_eq!(confusion.levels(), [1, 2, 3, 4]);
                 // Each block is judged once.
                 assert_eq!(confusion.len(), 120);
@@ -220,7 +276,7 @@ mod tests {
         let pages = pages(4, |source, _| Some((1 + source) as u8));
         for learner in LEARNERS {
             let trial = Trial { learner, ..TRIAL };
-            let share = |together| cross_validated(&examples(&pages, together), &trial, 4, 1.0).micro_f1();
+            let share = |together| cross_validated(&examples(&pages, together), &trial, 4, 1.0).confusion.micro_f1();
             assert_eq!(share(Together::Sources), 0.0, "{learner:?}");
             assert!(share(Together::Blocks) > 0.9, "{learner:?}");
         }
@@ -229,7 +285,7 @@ mod tests {
     #[test]
     fn a_share_of_the_sources_is_learned_from() {
         let examples = examples(&pages(20, any_level), Together::Sources);
-        let share = |share: f64| cross_validated(&examples, &TRIAL, 5, share);
+        let share = |share: f64| cross_validated(&examples, &TRIAL, 5, share).confusion;
         // Nothing to learn from: nothing is judged.
         assert!(share(0.0).is_empty());
         assert_eq!(share(0.5).len(), 200);
@@ -237,9 +293,55 @@ mod tests {
     }
 
     #[test]
+    fn the_best_features_are_those_of_other_folds() {
+        // In each source, another feature tells the level. The linear machines of a fold must not see its own feature.
+        let mut random = Random::new(3);
+        let mut examples = Vec::new();
+        for (source, number) in (0..4).flat_map(|source| (0..60).map(move |number| (source, number))) {
+            let level = 1 + 3 * (number % 2) as u8;
+            let mut features = [0.0; IMPORTANCE_WIDTH];
+            (0..6).for_each(|at| features[at] = random.unit());
+            features[source] = f64::from(level);
+            examples.push(Example { features, level, fold: source, weight: 1.0 });
+        }
+        let ranks = ranked_features(&examples, &TRIAL, 4);
+        for (fold, ranks) in ranks.iter().enumerate() {
+            assert_eq!(ranks.len(), IMPORTANCE_WIDTH);
+            assert!(!ranks[..3].contains(&fold) && ranks[..3].iter().all(|&at| at < 4), "{fold} {ranks:?}");
+        }
+
+        let f1 = |number| cross_validated_with_best(&examples, &TRIAL, &ranks, number).confusion.micro_f1();
+        // The best 3 features of other folds say nothing about a fold.
+        assert!(f1(3) < 0.7 && f1(IMPORTANCE_WIDTH) == cross_validated(&examples, &TRIAL, 4, 1.0).confusion.micro_f1());
+        // A feature that is not used has no rank.
+        let uses = std::array::from_fn(|at| at != 1);
+        let ranks = ranked_features(&examples, &Trial { uses, ..TRIAL }, 4);
+        assert!(ranks.iter().all(|ranks| ranks.len() == IMPORTANCE_WIDTH - 1 && !ranks.contains(&1)));
+    }
+
+    #[test]
+    fn folds_whose_training_stops_early_are_counted() {
+        let of_fold = |unconverged| {
+            let mut confusion = Confusion::new(&[1, 2]);
+            confusion.add(1, 2);
+            Judged { confusion, unconverged }
+        };
+        let both = of_fold(1).and(&of_fold(0)).and(&of_fold(1));
+        assert_eq!((both.confusion.len(), both.unconverged), (3, 2));
+        // Linear machines converge, even if no feature explains the levels.
+        let mut drawn = pages(12, any_level);
+        let mut random = Random::new(5);
+        for block in drawn.iter_mut().flat_map(|page| &mut page.blocks) {
+            block.level.level = Some(1 + 3 * random.below(2) as u8);
+        }
+        let trial = Trial { learner: Learner::LinearSvm, ..TRIAL };
+        assert_eq!(cross_validated(&examples(&drawn, Together::Sources), &trial, 3, 1.0).unconverged, 0);
+    }
+
+    #[test]
     fn one_source_cannot_be_left_out() {
         let examples = examples(&pages(1, any_level), Together::Sources);
-        assert!(cross_validated(&examples, &TRIAL, 10, 1.0).is_empty());
+        assert!(cross_validated(&examples, &TRIAL, 10, 1.0).confusion.is_empty());
         // But any learner can learn from it.
         for (learner, _) in model::LEARNERS {
             assert_eq!(learned(&examples, &Trial { learner, ..TRIAL }, 9).0.permitted, 9);

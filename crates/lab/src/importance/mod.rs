@@ -1,9 +1,9 @@
 //! The importance of blocks, judged by blocks whose levels people gave (Song, Liu, Wen, Ma, WWW 2004, section 3).
 
+pub mod agreement;
 pub mod confusion;
 pub mod folds;
 
-use confusion::Confusion;
 use rayon::prelude::*;
 
 use dehusk_corpus::{Document, Inventory, SourceListing};
@@ -69,47 +69,4 @@ pub fn labelled_pages(
     }
     observer.finish();
     Ok(pages)
-}
-
-/// Compares the levels by each assessor with the levels by most assessors. `None` if no block has more than one
-/// assessor.
-pub fn agreement_of_assessors(pages: &[LabelledPage]) -> Option<Confusion> {
-    let blocks = || pages.iter().flat_map(|page| &page.blocks);
-    if blocks().all(|block| block.level.votes.len() < 2) {
-        return None;
-    }
-    let mut confusion = Confusion::new(&[1, 2, 3, 4]);
-    for block in blocks() {
-        let Some(level) = block.level.level else { continue };
-        block.level.votes.iter().for_each(|&(_, vote)| confusion.add(level, vote));
-    }
-    Some(confusion)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dehusk_segments::importance::features::IMPORTANCE_WIDTH;
-
-    fn page(votes: &[&[u8]]) -> LabelledPage {
-        let block = |votes: &&[u8]| {
-            let of = |of: u8| votes.iter().filter(|&&vote| vote == of).count();
-            let level = BlockLevel {
-                votes: votes.iter().map(|&vote| (String::new(), vote)).collect(),
-                level: (1..=4).find(|&level| 2 * of(level) > votes.len()),
-            };
-            LabelledBlock { features: [0.0; IMPORTANCE_WIDTH], level }
-        };
-        LabelledPage { source: "s".to_owned(), blocks: votes.iter().map(block).collect(), all: votes.len() }
-    }
-
-    #[test]
-    fn assessors_are_compared_with_what_most_of_them_say() {
-        assert_eq!(agreement_of_assessors(&[]), None);
-        assert_eq!(agreement_of_assessors(&[page(&[&[1], &[2]])]), None);
-        // The assessors disagree about the last block, so it does not count.
-        let confusion = agreement_of_assessors(&[page(&[&[4, 4, 3]]), page(&[&[1, 1], &[2], &[1, 2]])]).unwrap();
-        assert_eq!((confusion.len(), confusion.micro_f1()), (6, 5.0 / 6.0));
-        assert_eq!((confusion.recall(3), confusion.precision(2)), (2.0 / 3.0, 0.0));
-    }
 }

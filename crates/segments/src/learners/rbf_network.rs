@@ -91,6 +91,10 @@ pub struct SizeResult {
     pub count: usize,
 }
 
+/// A way of fitting a network to points and their classes, such as [`fit`]: with a number of classes, a number of
+/// centers, and a seed.
+pub type FitNetwork = fn(&Points, &[usize], usize, usize, u64) -> RbfNetwork;
+
 /// Finds the best number of centers with networks fitted without one fold each, and fits a network of this size to all
 /// examples. Of equally good numbers, the smallest is the best. Also returns the result of each number, in the order of
 /// `sizes`.
@@ -98,7 +102,7 @@ pub struct SizeResult {
 /// # Panics
 /// If there is not a class and a fold for each point, a class is not below the number of classes, or there are no
 /// sizes.
-pub fn fit_best(task: &Task<'_>, sizes: &[usize], seed: u64) -> (RbfNetwork, Vec<SizeResult>) {
+pub fn fit_best(task: &Task<'_>, sizes: &[usize], seed: u64, fit: FitNetwork) -> (RbfNetwork, Vec<SizeResult>) {
     assert_eq!(task.folds.len(), task.points.len(), "a fold for each point");
     let folds = task.left_out();
     let parts: Vec<(usize, &Vec<usize>)> =
@@ -456,7 +460,7 @@ mod tests {
         let (points, classes) = clusters(&mut random, 120);
         let folds: Vec<usize> = (0..120).map(|number| number / 12).collect();
         let task = Task { points: &points, classes: &classes, class_count: 3, folds: &folds };
-        let (network, results) = fit_best(&task, &[20, 1, 10], 7);
+        let (network, results) = fit_best(&task, &[20, 1, 10], 7, fit);
         assert_eq!(results.iter().map(|result| result.centers).collect::<Vec<_>>(), [20, 1, 10]);
         assert_eq!(results.iter().map(|result| result.count).collect::<Vec<_>>(), [120; 3]);
         // Of equally good numbers, the smaller one.
