@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::block_places::{OF_WHOLE, PLACES, Places};
 use super::blocks::{Block, Blocks, ratio};
-use super::naming::{ALL_HINTS, HINTS};
+use super::naming::nearest_hints;
 use crate::html::{Kinds, Tree};
 use crate::models::names::joined;
 
@@ -382,16 +382,8 @@ fn features(page: &Blocks, tree: &Tree) -> BlockFeatures {
         let held_by = around.iter().fold(0, |held_by, &container| held_by | holders[container]);
         (0..HOLDERS.len()).for_each(|at| put(f32::from(held_by >> at & 1)));
 
-        let (mut nearest, mut hinted) = ([0.0; HINTS], 0);
-        for (level, &container) in around.iter().take(MAX_HINT_LEVELS).enumerate() {
-            let mut hints = containers[container].hints & ALL_HINTS & !hinted;
-            hinted |= hints;
-            while hints != 0 {
-                nearest[hints.trailing_zeros() as usize] = 1.0 / (1.0 + level as f32);
-                hints &= hints - 1;
-            }
-        }
-        nearest.into_iter().for_each(&mut put);
+        let hinting = around.iter().take(MAX_HINT_LEVELS).map(|&container| containers[container].hints);
+        nearest_hints(hinting).into_iter().for_each(&mut put);
 
         for level in 0..4 {
             let container = around[level.min(around.len() - 1)];
@@ -482,6 +474,15 @@ fn nearby(blocks: &[Block], fade: f32, value: impl Fn(&Block) -> f32) -> Vec<(f3
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dom::naming::HINT_NAMES;
+
+    #[test]
+    fn features_of_hints_are_in_the_order_of_the_hints() {
+        for prefix in ["named-", "branch-named-"] {
+            let named = FEATURES.iter().filter_map(|feature| feature.strip_prefix(prefix));
+            assert!(named.eq(HINT_NAMES), "{prefix}");
+        }
+    }
 
     #[test]
     fn known_logarithms_are_those_that_are_computed() {

@@ -4,13 +4,12 @@
 //! table cells, each with counts of its words; and its containers: the block elements that have text, each with the
 //! range of its blocks.
 
-use std::iter;
-use std::ops::{BitOr, Range};
+use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 use twox_hash::XxHash3_64;
 
-use super::naming::{Hints, hints};
+use super::naming::{Hints, hints_of};
 use crate::html::{Attribute, NodeKind, Tree};
 use crate::tokens::characters::{is_letter_or_number, is_unspaced};
 
@@ -176,7 +175,7 @@ fn structure(tree: &Tree) -> Blocks {
                         parent: around,
                         depth,
                         blocks: blocks.len()..blocks.len(),
-                        hints: names(tree, node).map(hints).fold(0, Hints::bitor),
+                        hints: hints_of(tree, node),
                         path: XxHash3_64::oneshot_with_seed(path, step(tree, node).as_bytes()),
                     });
                 }
@@ -224,13 +223,6 @@ fn step(tree: &Tree, node: usize) -> String {
         step.extend(["#", &plain(id)]);
     }
     step
-}
-
-/// The name of an element, and the values of attributes that may name its role.
-fn names(tree: &Tree, node: usize) -> impl Iterator<Item = &str> {
-    let telling = [Attribute::Class, Attribute::Id, Attribute::Role, Attribute::ItemProp, Attribute::ItemType];
-    let values = telling.into_iter().filter_map(move |attribute| tree.attribute(node, attribute));
-    iter::once(tree.name(node)).chain(values)
 }
 
 fn title_words(title: &str) -> FxHashSet<u64> {

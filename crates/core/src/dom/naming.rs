@@ -3,9 +3,13 @@
 //! Takes the names in an element: its own, its classes, id, role and item properties. Returns the hints that they give.
 //! Names are in English on nearly all sites, whatever the language of the text.
 
+use std::iter;
+use std::ops::BitOr;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use crate::html::{Attribute, Tree};
 
 /// A set of hints, with a bit for each.
 pub type Hints = u16;
@@ -15,6 +19,17 @@ pub const HINTS: usize = 14;
 
 /// The set of all hints.
 pub const ALL_HINTS: Hints = (1 << HINTS) - 1;
+
+/// The names of the hints, in the order of their bits.
+pub const HINT_NAMES: [&str; HINTS] = {
+    let mut names = [""; HINTS];
+    let mut hint = 0;
+    while hint < HINTS {
+        names[hint] = WORDS[hint].0;
+        hint += 1;
+    }
+    names
+};
 
 /// The name of each hint, and the words in names that give it. A word with `^` must be at the start of a part of a
 /// name, a word with `$` at the end. Parts end at hyphens, underlines, spaces, digits and capitals.
@@ -115,6 +130,28 @@ impl Word {
     }
 }
 
+/// The hints that an element gives by its name, and by the values of attributes that may name its role.
+pub fn hints_of(tree: &Tree, node: usize) -> Hints {
+    let telling = [Attribute::Class, Attribute::Id, Attribute::Role, Attribute::ItemProp, Attribute::ItemType];
+    let values = telling.into_iter().filter_map(|attribute| tree.attribute(node, attribute));
+    iter::once(tree.name(node)).chain(values).map(hints).fold(0, Hints::bitor)
+}
+
+/// For each hint, 1 if the first element gives it, 1/2 if the second one is the first that does, and so on. `around` has
+/// the hints of the elements around a place, the innermost first.
+pub fn nearest_hints(around: impl Iterator<Item = Hints>) -> [f32; HINTS] {
+    let (mut nearest, mut hinted) = ([0.0; HINTS], 0);
+    for (level, of_element) in around.enumerate() {
+        let mut hints = of_element & ALL_HINTS & !hinted;
+        hinted |= hints;
+        while hints != 0 {
+            nearest[hints.trailing_zeros() as usize] = 1.0 / (1.0 + level as f32);
+            hints &= hints - 1;
+        }
+    }
+    nearest
+}
+
 /// The hints in some names.
 pub fn hints(names: &str) -> Hints {
     let (automaton, words) = &*AUTOMATON;
@@ -132,4 +169,44 @@ pub fn hints(names: &str) -> Hints {
         let is_here = (!word.starts || starts(found.start())) && (!word.ends || ends(found.end()));
         hints | Hints::from(is_here) << word.hint
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::read;
+
+    fn named(name: &str) -> Hints {
+        1 << HINT_NAMES.iter().position(|hint| *hint == name).unwrap()
+    }
+
+    #[test]
+    fn each_hint_gives_itself() {
+        for name in HINT_NAMES {
+            assert!(hints(name) & named(name) != 0, "{name}");
+        }
+    }
+
+    #[test]
+    fn all_names_of_an_element_give_hints() {
+        let page =
+            "<nav class=ads id=share role=comment itemprop=author itemtype=http://schema.org/Product alt=legal>a</nav>";
+        let (_, tree) = read::<Tree>(page);
+        let node = (0..tree.len()).find(|&node| tree.name(node) == "nav").unwrap();
+        let expected = ["navigation", "advert", "social", "comment", "meta", "product"].map(named);
+        assert_eq!(hints_of(&tree, node) & ALL_HINTS, expected.into_iter().fold(0, Hints::bitor));
+        assert_eq!(hints_of(&tree, node + 1), 0, "a text has no names");
+    }
+
+    #[test]
+    fn the_innermost_element_counts() {
+        let [post, side] = ["post", "side"].map(named);
+        let nearest = nearest_hints([COMMENTS, post, 0, post | side].into_iter());
+        let expected = |hint: usize| match 1 << hint {
+            hint if hint == post => 0.5,
+            hint if hint == side => 0.25,
+            _ => 0.0,
+        };
+        assert_eq!(nearest, std::array::from_fn(expected));
+    }
 }

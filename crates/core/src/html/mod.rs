@@ -51,7 +51,7 @@ pub use map::SourceMap;
 pub use markdown::page_markdown;
 pub use marked::{MARKED_PAGE_POLICY, PageMark, PageMarks, page_marked};
 pub use metadata::{Declared, Metadata, page_metadata};
-pub use plain::escaped;
+pub use plain::{escaped, link_resolver};
 pub use prescan::declared_encoding;
 pub use pruned::page_pruned;
 pub use style::{Style, WEIGHT_OF_BOLD};

@@ -560,6 +560,16 @@ pub(super) fn base(tree: &Tree, address: Option<&str>) -> Option<Iri<String>> {
     }
 }
 
+/// A function that takes the address in a link of a page. It returns the absolute address if the page has an address
+/// or a `<base>`, else the one that it takes.
+pub fn link_resolver(tree: &Tree, address: Option<&str>) -> impl Fn(&str) -> String {
+    let base = base(tree, address);
+    move |link| {
+        let written: String = link.trim().chars().filter(|c| !c.is_control()).collect();
+        resolved(base.as_ref(), &written)
+    }
+}
+
 /// A link as an absolute address, if there is a base, else as it is.
 pub(super) fn resolved(base: Option<&Iri<String>>, link: &str) -> String {
     base.map_or_else(|| link.to_owned(), |base| base.resolve_unchecked(&IriRef::parse_unchecked(link)).into_inner())

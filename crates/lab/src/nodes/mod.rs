@@ -56,12 +56,19 @@ impl Measuring<'_> {
         let mut all = Vec::new();
         for listing in listings {
             let documents = read_documents(self.inventory, &listing.documents, self.observer)?;
+            let hash = |document: &Option<Document>| {
+                let document = document.as_ref()?;
+                Some(document.tree.as_deref()?.subtree_hashes(&document.text))
+            };
+            // Empty for what is no page.
+            let hashes: Vec<Vec<u64>> =
+                documents.par_iter().map(|document| hash(document).unwrap_or_default()).collect();
             let mut site = SiteLevel::default();
-            let trees =
-                documents.iter().flatten().filter_map(|document| Some((document.tree.as_deref()?, &document.text)));
-            trees.for_each(|(tree, text)| site.add(&tree.subtree_hashes(text)));
-            let pairs = self.gold.with_documents(listing.id.as_str(), &documents);
-            let measure = |(gold, document): &(&Gold, &Document)| self.measure(&site, gold, document);
+            hashes.iter().filter(|of_page| !of_page.is_empty()).for_each(|of_page| site.add(of_page));
+            let pairs = self.gold.with_numbered(listing.id.as_str(), &documents);
+            let measure = |&(gold, (index, document)): &(&Gold, (usize, &Document))| {
+                self.measure(&site, &hashes[index], gold, document)
+            };
             all.extend(pairs.par_iter().filter_map(measure).collect::<Vec<PageFigures>>());
             self.observer.step(1);
         }
@@ -70,7 +77,7 @@ impl Measuring<'_> {
     }
 
     /// The figures of a page. `None` if the document is not a page.
-    fn measure(&self, site: &SiteLevel, gold: &Gold, document: &Document) -> Option<PageFigures> {
+    fn measure(&self, site: &SiteLevel, hashes: &[u64], gold: &Gold, document: &Document) -> Option<PageFigures> {
         let tree = document.tree.as_deref()?;
         let facts = Facts::of(tree, &document.text, document.url.as_deref(), document.boxes.as_deref());
         let page = MarkedPage::of(&facts, &document.text, &gold.text);
@@ -79,7 +86,7 @@ impl Measuring<'_> {
         let of_runs =
             |values: &[f32]| -> Vec<f32> { page.runs.iter().map(|run| values[judged.index_of(run.node)]).collect() };
         let basic = of_runs(&scores);
-        let recurring = recurring(site, tree, &document.text);
+        let recurring = recurring(site, tree, hashes);
         let roots: Vec<Option<usize>> = page.runs.iter().map(|run| recurring[run.node]).collect();
         let recurs: Vec<f32> = roots.iter().map(|root| f32::from(u8::from(root.is_some()))).collect();
         // What recurs nowhere is one section.
@@ -106,10 +113,10 @@ impl Measuring<'_> {
     }
 }
 
-/// For each node, the outermost recurring subtree that it is in.
-fn recurring(site: &SiteLevel, tree: &Tree, text: &str) -> Vec<Option<usize>> {
+/// For each node, the outermost recurring subtree that it is in. `hashes` has the hash of the subtree of each node.
+fn recurring(site: &SiteLevel, tree: &Tree, hashes: &[u64]) -> Vec<Option<usize>> {
     let mut outermost: Vec<Option<usize>> = Vec::with_capacity(tree.len());
-    for (node, hash) in tree.subtree_hashes(text).into_iter().enumerate() {
+    for (node, &hash) in hashes.iter().enumerate() {
         let around = tree.parent(node).and_then(|parent| outermost[parent]);
         outermost.push(around.or_else(|| site.is_template(hash, THETA).then_some(node)));
     }
@@ -288,9 +295,10 @@ mod tests {
         let other = PAGE.replace("late on Tuesday", "early").replace("Terms", "Conditions");
         let pages = [PAGE, &other].map(read::<Tree>);
         let mut site = SiteLevel::default();
-        pages.iter().for_each(|(text, tree)| site.add(&tree.subtree_hashes(text)));
+        let hashes = pages.each_ref().map(|(text, tree)| tree.subtree_hashes(text));
+        hashes.iter().for_each(|of_page| site.add(of_page));
         let (text, tree) = &pages[0];
-        let outermost = recurring(&site, tree, text);
+        let outermost = recurring(&site, tree, &hashes[0]);
         let of_run = |start: &str| {
             let is_it = |node: &usize| {
                 matches!(tree.kind(*node), NodeKind::Text(_)) && text[tree.text(*node)].starts_with(start)

@@ -157,12 +157,21 @@ impl GoldTexts {
         source: &str,
         documents: &'d [Option<Document>],
     ) -> Vec<(&'g Gold, &'d Document)> {
+        self.with_numbered(source, documents).into_iter().map(|(gold, (_, document))| (gold, document)).collect()
+    }
+
+    /// The same, with the index of each document among the documents of the source.
+    pub fn with_numbered<'g, 'd>(
+        &'g self,
+        source: &str,
+        documents: &'d [Option<Document>],
+    ) -> Vec<(&'g Gold, (usize, &'d Document))> {
         let Some(gold) = self.sources.get(source) else { return Vec::new() };
         let found =
             pairs(gold, documents).into_iter().filter_map(|Pair { gold, document, .. }| Some((gold, document?)));
         let mut found: Vec<(&Gold, (usize, &Document))> = found.collect();
         found.sort_by_key(|(_, (index, _))| *index);
-        found.into_iter().map(|(gold, (_, document))| (gold, document)).collect()
+        found
     }
 
     fn add(&mut self, document: Document, least: usize) {

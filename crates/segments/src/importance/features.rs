@@ -1,10 +1,12 @@
 //! The features of a block: the 42 of Song, Liu, Wen and Ma (WWW 2004, section 2.4), in their order, and the hints that
 //! the names of its elements give, which the paper does not have.
 
+use std::iter::successors;
+
 use crate::segmentation::vision::VisionBlock;
 use dehusk_core::dom::facts::{Area, Count, Facts};
-use dehusk_core::dom::naming::{ALL_HINTS, HINTS, Hints, hints};
-use dehusk_core::html::{Attribute, NodeKind, Tree};
+use dehusk_core::dom::naming::{HINTS, hints_of, nearest_hints};
+use dehusk_core::html::{NodeKind, Tree};
 
 /// Number of features of the paper.
 const PUBLISHED: usize = 42;
@@ -136,6 +138,13 @@ impl<'f, 'p> PageTotals<'f, 'p> {
 
     /// The features of a block.
     pub fn features(&self, block: &VisionBlock) -> Vector {
+        let mut features = self.published_features(block);
+        features[PUBLISHED..].copy_from_slice(&names(self.facts.tree(), &block.nodes));
+        features
+    }
+
+    /// The features of a block that the paper has. All others are 0.
+    pub fn published_features(&self, block: &VisionBlock) -> Vector {
         let [width, height] = self.size;
         let rect = block.rect;
         let [left, top, own_width, own_height] = [rect.left, rect.top, rect.width, rect.height].map(f64::from);
@@ -149,7 +158,6 @@ impl<'f, 'p> PageTotals<'f, 'p> {
         }
         features[2 * ABSOLUTE] = own_height / WINDOW_HEIGHT;
         features[2 * ABSOLUTE + 1] = window_center(places[1], height);
-        features[PUBLISHED..].copy_from_slice(&names(self.facts.tree(), &block.nodes));
         features
     }
 }
@@ -183,27 +191,16 @@ fn content(facts: &Facts, nodes: &[u32]) -> [f64; ABSOLUTE - PLACE_FEATURES] {
     ]
 }
 
-/// For each hint, 1 if the name of one of the nodes gives it, 1/2 if that of the element around it does, and so on.
+/// For each hint, 1 if one of the nodes gives it, 1/2 if the element around one does, and so on.
 fn names(tree: &Tree, nodes: &[u32]) -> [f64; HINTS] {
     let mut nearest = [0.0f64; HINTS];
     for &node in nodes {
-        let around = std::iter::successors(Some(node as usize), |&node| tree.parent(node));
         // The page is around everything.
-        for (level, node) in around.take_while(|&node| node > 0).take(NAMED_AROUND).enumerate() {
-            let found = hints_of(tree, node);
-            let of_level = 1.0 / (1.0 + level as f64);
-            let is_found = |hint: usize| found & (1 << hint) != 0;
-            (0..HINTS).filter(|&hint| is_found(hint)).for_each(|hint| nearest[hint] = nearest[hint].max(of_level));
-        }
+        let around = successors(Some(node as usize), |&node| tree.parent(node)).take_while(|&node| node > 0);
+        let of_node = nearest_hints(around.take(NAMED_AROUND).map(|node| hints_of(tree, node)));
+        nearest.iter_mut().zip(of_node).for_each(|(nearest, of_node)| *nearest = nearest.max(of_node.into()));
     }
     nearest
-}
-
-fn hints_of(tree: &Tree, node: usize) -> Hints {
-    let named = [Attribute::Class, Attribute::Id, Attribute::Role];
-    let of_attributes = named.into_iter().filter_map(|attribute| tree.attribute(node, attribute));
-    let all = [tree.name(node)].into_iter().chain(of_attributes);
-    all.fold(0, |all, name| all | hints(name)) & ALL_HINTS
 }
 
 /// The largest size in pixels and the largest weight of the letters in a node.
@@ -237,6 +234,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use dehusk_core::dom::naming::HINT_NAMES;
     use dehusk_core::html::{Boxes, Rect, Style, Tree, read};
 
     const PAGE: &str = "<html><head><title>Big bridge opens - Site</title></head><body><div id=nav><a href=/a>Home</a> <a \
@@ -310,11 +308,8 @@ mod tests {
         assert_eq!(names.len(), IMPORTANCE_WIDTH);
         assert_eq!(FEATURES.iter().filter(|feature| feature.is_spatial).count(), 10);
         assert_eq!(FEATURES.iter().position(|feature| !feature.is_published), Some(PUBLISHED));
-        for feature in &FEATURES[PUBLISHED..] {
-            let hint = feature.name.strip_prefix("named-").unwrap();
-            let nearest = hints(hint) & ALL_HINTS;
-            assert!(nearest != 0, "{hint} gives a hint itself");
-        }
+        let named = FEATURES[PUBLISHED..].iter().map(|feature| feature.name);
+        assert!(named.eq(HINT_NAMES.map(|hint| format!("named-{hint}"))), "in the order of the hints");
         // The relative ones are in the order of the absolute ones.
         for at in 0..ABSOLUTE {
             assert_eq!(FEATURES[ABSOLUTE + at].name, format!("relative-{}", FEATURES[at].name));
@@ -326,8 +321,8 @@ mod tests {
         let (_, tree) = read::<Tree>("<body class=post><div class=comments><div><p id=share>a</p></div></div></body>");
         let share = (0..tree.len()).find(|&node| tree.name(node) == "p").unwrap();
         let all = names(&tree, &[share as u32]);
-        let of = |name: &str| all[FEATURES[PUBLISHED..].iter().position(|feature| feature.name == name).unwrap()];
-        assert_eq!([of("named-social"), of("named-comment"), of("named-post")], [1.0, 1.0 / 3.0, 0.0]);
+        let of = |name: &str| all[HINT_NAMES.iter().position(|hint| *hint == name).unwrap()];
+        assert_eq!([of("social"), of("comment"), of("post")], [1.0, f64::from(1.0f32 / 3.0), 0.0]);
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! Blocks as lines of JSON: the lines that `dehusk blocks` writes, and lines with known levels.
+//! Blocks and their links as lines of JSON: the lines that `dehusk blocks` writes, and lines with known levels.
 
 use std::path::Path;
 
@@ -25,6 +25,8 @@ pub struct BlockRecord {
     pub level: u8,
     /// The probability of this level.
     pub probability: f32,
+    /// The expected level, 1 to 4.
+    pub importance: f32,
     /// Where the block is drawn: left, top, width and height, in pixels.
     pub rect: [f32; 4],
     /// The degree of coherence of the block, 1 to 10.
@@ -37,6 +39,25 @@ pub struct BlockRecord {
     pub text: Vec<(usize, usize)>,
     /// Number of words.
     pub words: u32,
+}
+
+/// A link of a page.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkRecord {
+    /// The source of the page.
+    pub source: String,
+    /// The name of the page in its source.
+    pub id: String,
+    /// The number of its block in the page, from 0.
+    pub block: usize,
+    /// The level of importance of this block, 1 to 4.
+    pub level: u8,
+    /// The address to which it leads. It is absolute if the address of the page is known.
+    pub href: String,
+    /// Its bytes in the visible text. Empty if it has only pictures.
+    pub text: Vec<(usize, usize)>,
+    /// Its share of the weight of the page. The weights of all links of a page sum to 1.
+    pub weight: f64,
 }
 
 /// A line of a file of labelled blocks.
