@@ -250,6 +250,10 @@ pub fn examples(name: &str) -> &'static [Example] {
                 lines: &["dehusk blocks 'corpora/news/orchard-courier.example/*.html' --min-level 3 -o blocks.jsonl"],
             },
             Example {
+                purpose: "Write the links of each page, weighted by the importance of their blocks",
+                lines: &["dehusk blocks 'corpora/news/orchard-courier.example/*.html' --links -o links.jsonl"],
+            },
+            Example {
                 purpose: "See all blocks of a page, in colors",
                 lines: &["dehusk blocks corpora/news/orchard*/2024-01-06-wassail.html --draw colors.html"],
             },

@@ -59,6 +59,9 @@ pub struct SourceSummary {
     /// The blocks of its pages. Absent except for `dehusk blocks`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<BlocksSummary>,
+    /// The links in these blocks. Absent except for `dehusk blocks --links`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<LinksSummary>,
     /// How much the source has changed since it was mined. Absent if nothing or too little was cleaned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
@@ -93,7 +96,9 @@ impl SourceSummary {
         let mined = || self.mined.as_ref().map(|mined| mined.documents);
         let segmented = || self.segmented.as_ref().map(|segmented| segmented.documents);
         let blocks = || self.blocks.as_ref().map(|blocks| blocks.documents);
-        cleaned.or_else(mined).or_else(segmented).or_else(blocks).or_else(|| Some(self.fields.as_ref()?.documents))
+        let links = || self.links.as_ref().map(|links| links.documents);
+        let fields = || self.fields.as_ref().map(|fields| fields.documents);
+        cleaned.or_else(mined).or_else(segmented).or_else(blocks).or_else(links).or_else(fields)
     }
 
     /// The sums over several sources, for the table.
@@ -118,6 +123,11 @@ impl SourceSummary {
                 let sum = all.blocks.get_or_insert_default();
                 sum.documents += blocks.documents;
                 sum.blocks += blocks.blocks;
+            }
+            if let Some(links) = &source.links {
+                let sum = all.links.get_or_insert_default();
+                sum.documents += links.documents;
+                sum.links += links.links;
             }
             if let Some(fields) = &source.fields {
                 let sum = all.fields.get_or_insert_default();
@@ -182,6 +192,13 @@ pub struct SegmentedSummary {
 pub struct BlocksSummary {
     pub documents: usize,
     pub blocks: usize,
+}
+
+/// The links in the blocks of the pages of one source.
+#[derive(Debug, Default, Serialize)]
+pub struct LinksSummary {
+    pub documents: usize,
+    pub links: usize,
 }
 
 /// The text that varies in the templates of one source.
@@ -331,7 +348,7 @@ struct Column {
 
 const PATTERNS: &str = "patterns";
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 12] = [
     Column { name: "documents", width: 9, cell: |source| source.documents().map(|count| count.to_string()) },
     Column { name: "duplicates", width: 10, cell: |source| Some(source.mined.as_ref()?.near_duplicates.to_string()) },
     Column { name: PATTERNS, width: 8, cell: |source| Some(source.mined.as_ref()?.patterns.to_string()) },
@@ -340,6 +357,7 @@ const COLUMNS: [Column; 11] = [
     Column { name: "pages", width: 7, cell: |source| Some(source.learned.as_ref()?.pages.to_string()) },
     Column { name: "copies", width: 6, cell: |source| Some(source.learned.as_ref()?.copies.to_string()) },
     Column { name: "segments", width: 8, cell: |source| source.segments().map(|count| count.to_string()) },
+    Column { name: "links", width: 8, cell: |source| Some(source.links.as_ref()?.links.to_string()) },
     Column { name: "blocks", width: 8, cell: |source| Some(source.blocks.as_ref()?.blocks.to_string()) },
     Column { name: "templates", width: 9, cell: |source| Some(source.learned.as_ref()?.templates.to_string()) },
     Column {

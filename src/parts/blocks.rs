@@ -1,13 +1,16 @@
-//! The blocks of the pages of a corpus, and how important they are.
+//! The blocks of the pages of a corpus, how important they are, and the links in them.
+
+use std::iter;
 
 use dehusk_core::dom::facts::Count;
-use dehusk_core::html::Tree;
+use dehusk_core::html::{Attribute, Tree, link_resolver};
 use dehusk_corpus::{Document, Inventory};
 use dehusk_run::pages::{PageRecords, visit_pages, with_facts};
 use dehusk_run::{Observer, PipelineError};
-use dehusk_segments::importance::judged_blocks;
+use dehusk_segments::importance::links::{WeightedLink, weighted_links};
 use dehusk_segments::importance::model::{Importance, ImportanceModel};
-use dehusk_segments::importance::record::{BlockRecord, runs_of};
+use dehusk_segments::importance::record::{BlockRecord, LinkRecord, runs_of};
+use dehusk_segments::importance::{expected_level, judged_blocks};
 use dehusk_segments::segmentation::paths::{Paths, joined};
 use dehusk_segments::segmentation::vision::VisionBlock;
 
@@ -23,6 +26,19 @@ pub fn blocks_of_corpus<E: From<PipelineError>>(
     write: impl FnMut(&[PageRecords<BlockRecord>]) -> Result<(), E>,
 ) -> Result<(), E> {
     visit_pages(inventory, "blocks", observer, |_, document, tree| records(model, document, tree), write)
+}
+
+/// Finds the links in the blocks of all pages, as [`blocks_of_corpus`] finds the blocks.
+///
+/// # Errors
+/// If `write` fails, or the observer stops the run.
+pub fn links_of_corpus<E: From<PipelineError>>(
+    inventory: &Inventory,
+    model: &ImportanceModel,
+    observer: &dyn Observer,
+    write: impl FnMut(&[PageRecords<LinkRecord>]) -> Result<(), E>,
+) -> Result<(), E> {
+    visit_pages(inventory, "links", observer, |_, document, tree| link_records(model, document, tree), write)
 }
 
 /// A length in pixels, rounded to a tenth.
@@ -43,6 +59,7 @@ pub fn records(model: &ImportanceModel, document: &Document, tree: &Tree) -> Vec
                 block: number,
                 level: importance.level,
                 probability: (importance.probability * 1000.0).round() as f32 / 1000.0,
+                importance: (expected_level(model, &importance) * 100.0).round() as f32 / 100.0,
                 rect: [block.rect.left, block.rect.top, block.rect.width, block.rect.height].map(tenths),
                 coherence: block.coherence,
                 bytes: joined(nodes().map(|node| tree.bytes(node))),
@@ -52,6 +69,26 @@ pub fn records(model: &ImportanceModel, document: &Document, tree: &Tree) -> Vec
             }
         };
         judged_blocks(model, facts, html).into_iter().enumerate().map(record).collect()
+    })
+}
+
+/// The links of a document with this tree, in the order of the page.
+pub fn link_records(model: &ImportanceModel, document: &Document, tree: &Tree) -> Vec<LinkRecord> {
+    with_facts(document, tree, |facts| {
+        let (blocks, judged): (Vec<VisionBlock>, Vec<Importance>) =
+            judged_blocks(model, facts, tree.bytes(0).len()).into_iter().unzip();
+        let importance: Vec<f64> = judged.iter().map(|importance| expected_level(model, importance)).collect();
+        let resolved = link_resolver(tree, document.url.as_deref());
+        let record = |WeightedLink { node, block, weight }: WeightedLink| LinkRecord {
+            source: document.source.as_str().to_owned(),
+            id: document.id.clone(),
+            block,
+            level: judged[block].level,
+            href: resolved(tree.attribute(node, Attribute::Href).unwrap_or_default()),
+            text: joined(iter::once(tree.text(node)).filter(|text| !text.is_empty())),
+            weight: (weight * 1e6).round() / 1e6,
+        };
+        weighted_links(facts, &blocks, &importance).into_iter().map(record).collect()
     })
 }
 
@@ -80,6 +117,7 @@ mod tests {
             assert_eq!((&record.source[..], &record.id[..], record.block), ("s", "i", number));
             assert!(model.levels.contains(&record.level), "{record:?}");
             assert!(record.probability > 0.0 && record.probability <= 1.0, "{record:?}");
+            assert!((1.0..=4.0).contains(&record.importance), "{record:?}");
             assert!((1..=10).contains(&record.coherence) && record.rect[2] > 0.0, "{record:?}");
             let of = |ranges: &[(usize, usize)], of: &str| {
                 ranges.iter().map(|&(start, end)| &of[start..end]).collect::<Vec<&str>>().join(" ")
@@ -92,5 +130,29 @@ mod tests {
         let first = &records[0];
         assert_eq!(first.nodes, ["body/header"]);
         assert_eq!(&PAGE[first.bytes[0].0..first.bytes[0].1], "<header><a href=/>Home</a></header>");
+    }
+
+    #[test]
+    fn a_link_leads_from_the_address_of_its_page() {
+        let model = ImportanceModel::shipped();
+        let (mut document, tree) = document();
+        let of_block = records(&model, &document, &tree).remove(0);
+        let mut link = |url: Option<&str>| {
+            document.url = url.map(str::to_owned);
+            let mut links = link_records(&model, &document, &tree);
+            assert_eq!(links.len(), 1);
+            links.remove(0)
+        };
+        let expected = LinkRecord {
+            source: "s".to_owned(),
+            id: "i".to_owned(),
+            block: 0,
+            level: of_block.level,
+            href: "/".to_owned(),
+            text: vec![(0, 4)],
+            weight: 1.0,
+        };
+        assert_eq!(link(None), expected);
+        assert_eq!(link(Some("http://tide.example/news/1")).href, "http://tide.example/");
     }
 }

@@ -127,7 +127,7 @@ mod tests {
     const OF_THE_USER: &str = "
         all allow-private block-model boxes candidates color contact context counts decision-model delay depth documents draw
         exit-code feed feeds files-from find-feeds fix follow-links force format from-state gold half held-segments
-        importance-model json learn-only limit line max-bytes max-documents max-pages max-segments memory min-level
+        importance-model json learn-only limit line links max-bytes max-documents max-pages max-segments memory min-level
         model mutable no-learn no-open offsite output page-model page-size pattern patterns per-host per-source poll port
         proposed prune quiet regex report report-documents report-patterns resolve restart resume retry segment-model since sitemaps skip source spans
         state stdout threads timeout to urls verbose verify warc-size watch worst
