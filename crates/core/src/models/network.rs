@@ -8,6 +8,8 @@
 
 use std::ops::RangeInclusive;
 
+use wide::f32x8;
+
 use super::examples::{Examples, add_to};
 use crate::random::Random;
 
@@ -81,28 +83,94 @@ impl Network {
     /// gains of the units from the shared features are added up only once. So are the gains from features that are 0,
     /// as most other features of an example are.
     pub fn judge(&self, shared: &[f32]) -> impl Fn(&[f32]) -> f32 {
-        let at_zero: Vec<f32> = self.inputs.iter().map(|input| input.scaled(0.0)).collect();
-        let mut start = self.unit_intercepts;
-        self.inputs.iter().zip(&at_zero).for_each(|(input, &value)| input.add_to(&mut start, value));
-        add_features(&mut start, &self.inputs, &at_zero, shared);
-        let first = shared.len();
+        let mut start = Sums::of(&self.unit_intercepts);
+        self.inputs.iter().for_each(|input| start.add(&input.weights, input.scaled(0.0)));
+        let (of_shared, of_others) = self.inputs.split_at(shared.len());
+        Gains::of(of_shared).add_to(&mut start, shared);
+        let gains = Gains::of(of_others);
         move |features| {
-            assert_eq!(first + features.len(), self.inputs.len(), "a value for each feature of the network");
-            let mut units = start;
-            add_features(&mut units, &self.inputs[first..], &at_zero[first..], features);
-            let gains = active(&units).into_iter().zip(self.unit_weights).map(|(unit, weight)| unit * weight);
+            assert_eq!(features.len(), gains.inputs.len(), "a value for each feature of the network");
+            let mut sums = start;
+            gains.add_to(&mut sums, features);
+            let gains = active(&sums.units()).into_iter().zip(self.unit_weights).map(|(unit, weight)| unit * weight);
             logistic(self.intercept + gains.sum::<f32>())
         }
     }
 }
 
-/// Adds the gains of units from features that are not 0. `units` already has the gains of all features at 0, whose
-/// scaled values are `at_zero`. It is inlined, so that the units stay in registers.
-#[inline(always)]
-fn add_features(units: &mut Units, inputs: &[Input], at_zero: &[f32], features: &[f32]) {
-    for ((input, at_zero), &feature) in inputs.iter().zip(at_zero).zip(features) {
-        if feature != 0.0 {
-            input.add_to(units, input.scaled(feature) - at_zero);
+/// Number of features that are scaled at a time, and of units that are added up at a time.
+const LANES: usize = 8;
+
+/// The sums of the units, as vectors. As an array they are spilled from registers, one number after the other, as soon
+/// as the compiler inlines more.
+#[derive(Clone, Copy)]
+struct Sums([f32x8; UNITS / LANES]);
+
+impl Sums {
+    fn of(units: &Units) -> Sums {
+        let (units, []) = units.as_chunks::<LANES>() else { unreachable!("UNITS is a multiple of LANES") };
+        Sums(std::array::from_fn(|index| f32x8::new(units[index])))
+    }
+
+    /// Adds the gains of the units from a scaled value of a feature.
+    #[inline(always)]
+    fn add(&mut self, weights: &Units, value: f32) {
+        let value = f32x8::splat(value);
+        for (sum, weights) in self.0.iter_mut().zip(weights.as_chunks::<LANES>().0) {
+            *sum += f32x8::new(*weights) * value;
+        }
+    }
+
+    fn units(&self) -> Units {
+        let mut units = [0.0; UNITS];
+        units.as_chunks_mut::<LANES>().0.iter_mut().zip(self.0).for_each(|(of, sum)| *of = sum.to_array());
+        units
+    }
+}
+
+/// The gains of the units from some features, in comparison with features that are 0.
+struct Gains<'n> {
+    inputs: &'n [Input],
+    scales: Vec<Scale>,
+}
+
+/// The scale of [`LANES`] features: their means and deviations, and what 0 is on this scale.
+struct Scale {
+    mean: f32x8,
+    deviation: f32x8,
+    at_zero: f32x8,
+}
+
+impl Scale {
+    fn of(inputs: &[Input]) -> Scale {
+        let [mut mean, mut deviation, mut at_zero] = [[0.0; LANES], [1.0; LANES], [0.0; LANES]];
+        for (index, input) in inputs.iter().enumerate() {
+            (mean[index], deviation[index], at_zero[index]) = (input.mean, input.deviation, input.scaled(0.0));
+        }
+        Scale { mean: f32x8::new(mean), deviation: f32x8::new(deviation), at_zero: f32x8::new(at_zero) }
+    }
+}
+
+impl<'n> Gains<'n> {
+    fn of(inputs: &'n [Input]) -> Gains<'n> {
+        Gains { inputs, scales: inputs.chunks(LANES).map(Scale::of).collect() }
+    }
+
+    /// Adds the gains from features that are not 0.
+    #[inline(always)]
+    fn add_to(&self, sums: &mut Sums, features: &[f32]) {
+        let (whole, rest) = features.as_chunks::<LANES>();
+        let mut last = [0.0; LANES];
+        last[..rest.len()].copy_from_slice(rest);
+        let inputs = self.inputs.chunks(LANES);
+        for ((features, scale), inputs) in whole.iter().chain([&last]).zip(&self.scales).zip(inputs) {
+            let scaled = (f32x8::new(*features) - scale.mean) / scale.deviation;
+            let gains = scaled.max(f32x8::splat(-CLIP)).min(f32x8::splat(CLIP)) - scale.at_zero;
+            for ((input, &feature), gain) in inputs.iter().zip(features).zip(gains.to_array()) {
+                if feature != 0.0 {
+                    sums.add(&input.weights, gain);
+                }
+            }
         }
     }
 }
@@ -116,12 +184,6 @@ pub fn log_odds(p: f32) -> f32 {
 impl Input {
     fn scaled(&self, feature: f32) -> f32 {
         scaled(feature, self.mean, self.deviation)
-    }
-
-    /// Adds the gains of units from a scaled value of the feature.
-    #[inline]
-    fn add_to(&self, units: &mut Units, value: f32) {
-        units.iter_mut().zip(&self.weights).for_each(|(unit, weight)| *unit += weight * value);
     }
 }
 
