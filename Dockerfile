@@ -13,8 +13,8 @@ COPY . .
 # The caches make the next build shorter. They are no part of the image, so the program is copied out of them.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target \
-    cargo build --profile dist --features dist --locked --bin dehusk \
-    && cp target/dist/dehusk /usr/local/bin/dehusk
+    cargo rustc --release --features dist --locked --bin dehusk -- -C strip=symbols \
+    && cp target/release/dehusk /usr/local/bin/dehusk
 
 FROM debian:${DEBIAN}-slim
 COPY --from=build /usr/local/bin/dehusk /usr/local/bin/dehusk
