@@ -13,6 +13,7 @@ use crate::formats::json::Line;
 use crate::formats::keys_found::listed;
 use crate::formats::records::Fields;
 use crate::read::division::Division;
+use crate::read::line_stream::StretchBytes;
 use crate::read::reading::refuse_too_large;
 use crate::skipped::excerpt;
 use crate::{Keys, ReadOptions, Reason};
@@ -36,7 +37,7 @@ pub(crate) struct Header {
 /// Consecutive rows of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct CsvRows {
-    bytes: Arc<Vec<u8>>,
+    bytes: Arc<StretchBytes>,
     header: Arc<Header>,
     options: Arc<ReadOptions>,
 }
@@ -132,8 +133,8 @@ impl Header {
 
 impl CsvRows {
     /// The rows in `bytes`.
-    pub(crate) fn new(bytes: Vec<u8>, header: Arc<Header>, options: Arc<ReadOptions>) -> CsvRows {
-        CsvRows { bytes: Arc::new(bytes), header, options }
+    pub(crate) fn new(bytes: impl Into<StretchBytes>, header: Arc<Header>, options: Arc<ReadOptions>) -> CsvRows {
+        CsvRows { bytes: Arc::new(bytes.into()), header, options }
     }
 
     /// Up to `most` rows, from byte `start` of the stretch on. `first` is the number of the first row.

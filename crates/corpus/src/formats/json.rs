@@ -11,6 +11,7 @@ use crate::formats::keys_found::keys_of;
 use crate::formats::record::{Body, Record, with_value};
 use crate::formats::records::Container;
 use crate::read::division::{Divider, Division, joint};
+use crate::read::line_stream::StretchBytes;
 use crate::read::memory::{Claim, Kind, Patience};
 use crate::read::reading::{View, refuse_too_large};
 use crate::{Document, Reason, SourceId, rewrite_line};
@@ -18,7 +19,7 @@ use crate::{Document, Reason, SourceId, rewrite_line};
 /// Consecutive records of a file of JSON.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonRecords {
-    bytes: Arc<Vec<u8>>,
+    bytes: Arc<StretchBytes>,
     division: Division,
     /// The position of the first record in the unpacked file.
     start: u64,
@@ -54,11 +55,12 @@ impl Line {
 impl JsonRecords {
     /// The records in `bytes`, which start at byte `start` of the file. Fails if the file is in UTF-16.
     pub(crate) fn new(
-        bytes: Vec<u8>,
+        bytes: impl Into<StretchBytes>,
         division: Division,
         start: u64,
         container: Arc<Container>,
     ) -> Result<JsonRecords, Reason> {
+        let bytes = bytes.into();
         // Only the start of the file shows its encoding.
         if start == 0 && is_utf_16(&bytes) {
             return Err(Reason::Utf16);

@@ -8,7 +8,8 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::ops::Deref;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::read::compression::Input;
 use crate::read::division::{Divider, Division, joint};
@@ -18,10 +19,14 @@ use dehusk_core::threads;
 const READ_BYTES: usize = 256 * 1024;
 
 /// A stretch of this size gets no more lines. A single line may be longer.
-const STRETCH_BYTES: usize = 8 << 20;
+const STRETCH_BYTES: usize = 4 << 20;
 
 /// Maximum number of stretches that wait, in addition to the one that is filled.
 const READY: usize = 2;
+
+/// Maximum number of buffers that wait to be filled again. About so many are in use at the same time: one is filled, some
+/// are ready, one is cleaned, one is written.
+const SPARE: usize = 6;
 
 /// When lines are returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +41,7 @@ pub(crate) enum Pace {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stretch {
     /// Whole lines with their line ends. The last line of the input may have none.
-    Lines(Vec<u8>),
+    Lines(StretchBytes),
     /// A line that is longer than allowed. Its bytes are not kept.
     TooLong {
         /// Their number.
@@ -44,6 +49,43 @@ pub(crate) enum Stretch {
         /// The [`joint`] before a JSON value, without which the others are no array. Otherwise empty.
         joint: Vec<u8>,
     },
+}
+
+/// The bytes of a stretch. When they are dropped, the stream fills their buffer again: fresh memory is slow.
+#[derive(Debug, Default)]
+pub(crate) struct StretchBytes {
+    bytes: Vec<u8>,
+    stream: Weak<Shared>,
+}
+
+impl Deref for StretchBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl From<Vec<u8>> for StretchBytes {
+    fn from(bytes: Vec<u8>) -> StretchBytes {
+        StretchBytes { bytes, stream: Weak::new() }
+    }
+}
+
+impl PartialEq for StretchBytes {
+    fn eq(&self, other: &StretchBytes) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for StretchBytes {}
+
+impl Drop for StretchBytes {
+    fn drop(&mut self) {
+        if let Some(stream) = self.stream.upgrade() {
+            stream.take_back(std::mem::take(&mut self.bytes));
+        }
+    }
 }
 
 /// A stream of lines. When it is dropped, the rest of the input is not read.
@@ -83,15 +125,17 @@ impl Drop for LineStream {
     }
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     ready: VecDeque<Stretch>,
+    /// Empty buffers of earlier stretches.
+    spare: Vec<Vec<u8>>,
     /// The result of reading, after the end of the input.
     end: Option<io::Result<()>>,
     is_abandoned: bool,
@@ -115,17 +159,47 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a stretch, or extends the last one. Waits until there is room. Returns whether the stream is still in use.
-    fn add(&self, stretch: Stretch) -> bool {
-        let is_full = |state: &mut State| state.ready.len() > READY && !state.is_abandoned;
-        let state = self.changed.wait_while(self.lock(), is_full);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        match (state.ready.back_mut(), stretch) {
-            (Some(Stretch::Lines(last)), Stretch::Lines(lines)) if last.len() < STRETCH_BYTES => last.extend(lines),
-            (_, stretch) => state.ready.push_back(stretch),
+    /// Adds lines to the last stretch, or as a new one: the one that `begun` has the start of, and those in `lines`.
+    /// `begun` is empty afterwards. Waits until there is room. Returns whether the stream is still in use.
+    fn add_lines(self: &Arc<Shared>, begun: &mut Vec<u8>, lines: &[u8]) -> bool {
+        let mut state = self.wait_for_room();
+        let has_room = |last: &mut Stretch| matches!(last, Stretch::Lines(last) if last.len() < STRETCH_BYTES);
+        if !state.ready.back_mut().is_some_and(has_room) {
+            let bytes = state.spare.pop().unwrap_or_default();
+            state.ready.push_back(Stretch::Lines(StretchBytes { bytes, stream: Arc::downgrade(self) }));
+        }
+        if let Some(Stretch::Lines(last)) = state.ready.back_mut() {
+            if !last.bytes.is_empty() {
+                // It is probably filled, so it does not grow in steps.
+                last.bytes.reserve((STRETCH_BYTES + READ_BYTES).saturating_sub(last.bytes.len()));
+            }
+            last.bytes.append(begun);
+            last.bytes.extend_from_slice(lines);
         }
         self.changed.notify_all();
         !state.is_abandoned
+    }
+
+    /// Adds a line that is too long. Waits until there is room. Returns whether the stream is still in use.
+    fn add_too_long(&self, bytes: u64, joint: Vec<u8>) -> bool {
+        let mut state = self.wait_for_room();
+        state.ready.push_back(Stretch::TooLong { bytes, joint });
+        self.changed.notify_all();
+        !state.is_abandoned
+    }
+
+    fn wait_for_room(&self) -> MutexGuard<'_, State> {
+        let is_full = |state: &mut State| state.ready.len() > READY && !state.is_abandoned;
+        self.changed.wait_while(self.lock(), is_full).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the buffer of a stretch that is no longer needed, unless it had to hold a very long line.
+    fn take_back(&self, mut bytes: Vec<u8>) {
+        let mut state = self.lock();
+        if state.spare.len() < SPARE && bytes.capacity() <= 2 * STRETCH_BYTES {
+            bytes.clear();
+            state.spare.push(bytes);
+        }
     }
 }
 
@@ -216,16 +290,14 @@ impl Reader {
     /// Passes on whole lines: the one that was begun before, and those in `lines`. Returns whether the stream is still
     /// in use.
     fn pass_on(&mut self, lines: &[u8]) -> bool {
-        self.line.extend_from_slice(lines);
-        let lines = std::mem::take(&mut self.line);
-        lines.is_empty() || self.shared.add(Stretch::Lines(lines))
+        self.line.is_empty() && lines.is_empty() || self.shared.add_lines(&mut self.line, lines)
     }
 
     /// Passes on the current line, which is complete. Returns whether the stream is still in use.
     fn end_line(&mut self) -> bool {
         match std::mem::take(&mut self.dropped) {
             0 => self.pass_on(&[]),
-            bytes => self.shared.add(Stretch::TooLong { bytes, joint: std::mem::take(&mut self.joint) }),
+            bytes => self.shared.add_too_long(bytes, std::mem::take(&mut self.joint)),
         }
     }
 }
@@ -263,11 +335,11 @@ mod tests {
         let (send, mut stream) = pipe(100);
         for line in ["one\n", "two\n"] {
             send.send(line.into()).expect("sent");
-            assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines(line.into()));
+            assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines(line.as_bytes().to_vec().into()));
         }
         send.send("last".into()).expect("sent");
         drop(send);
-        assert_eq!(all(stream), [Stretch::Lines("last".into())]);
+        assert_eq!(all(stream), [Stretch::Lines(b"last".to_vec().into())]);
     }
 
     #[test]
@@ -280,14 +352,14 @@ mod tests {
         }
         let stream = LineStream::new(Box::new(b"one\ntw".chain(Broken)), Division::Lines, 100, Pace::AtOnce);
         let mut stream = stream.expect("a thread");
-        assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines("one\n".into()));
+        assert_eq!(stream.next().expect("more").expect("read"), Stretch::Lines(b"one\n".to_vec().into()));
         assert_eq!(stream.next().expect("more").expect_err("an error").to_string(), "broken");
         assert!(stream.next().is_none());
     }
 
     #[test]
     fn stretches_of_a_file_do_not_depend_on_how_fast_it_is_read() {
-        let bytes = b"a line of a file\n".repeat(2 * STRETCH_BYTES / 16);
+        let bytes = b"a line of a file\n".repeat(5 * STRETCH_BYTES / 32);
         let lengths = |pause: u64| {
             let stream = LineStream::new(Box::new(io::Cursor::new(bytes.clone())), Division::Lines, 100, Pace::Steady);
             let mut stream = stream.expect("a thread");
@@ -305,6 +377,21 @@ mod tests {
     }
 
     #[test]
+    fn buffers_are_kept_to_be_filled_again() {
+        let bytes = b"a line of a file\n".repeat(3 * STRETCH_BYTES / 16);
+        let stream = LineStream::new(Box::new(io::Cursor::new(bytes.clone())), Division::Lines, 100, Pace::Steady);
+        let mut stream = stream.expect("a thread");
+        let mut read = Vec::new();
+        while let Some(Stretch::Lines(lines)) = stream.next().map(|stretch| stretch.expect("read")) {
+            read.extend_from_slice(&lines);
+        }
+        assert!(read == bytes);
+        let spare = &stream.shared.lock().spare;
+        assert!((1..=SPARE).contains(&spare.len()));
+        assert!(spare.iter().all(|buffer| buffer.is_empty() && buffer.capacity() >= READ_BYTES));
+    }
+
+    #[test]
     fn who_wants_no_more_ends_the_reading() {
         let (send, stream) = pipe(1 << 30);
         let shared = Arc::downgrade(&stream.shared);
@@ -319,7 +406,7 @@ mod tests {
         let input = Box::new(&br#"[ {"a": 1}, {"long": 12345}, {}]"#[..]);
         let stream = LineStream::new(input, Division::Values, 10, Pace::Steady).expect("a thread");
         let (bytes, joint) = (17, b", ".to_vec());
-        let [one, last] = ["[ {\"a\": 1}", ", {}]"].map(|lines| Stretch::Lines(lines.into()));
+        let [one, last] = ["[ {\"a\": 1}", ", {}]"].map(|lines| Stretch::Lines(lines.as_bytes().to_vec().into()));
         assert_eq!(all(stream), [one, Stretch::TooLong { bytes, joint }, last]);
     }
 
@@ -339,7 +426,7 @@ mod tests {
             let expected: Vec<String> = whole.split_inclusive('\n').map(named).collect();
             let found: Vec<String> = all(stream).into_iter().flat_map(|stretch| match stretch {
                 Stretch::Lines(lines) => {
-                    let lines = String::from_utf8(lines).expect("ASCII");
+                    let lines = str::from_utf8(&lines).expect("ASCII");
                     lines.split_inclusive('\n').map(named).collect()
                 }
                 Stretch::TooLong { bytes, .. } => vec![format!("too long: {bytes}")],
