@@ -1,10 +1,11 @@
 //! The identity of a token as 2 integers.
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use rustc_hash::FxBuildHasher;
 
-use super::lexer::TokenKind;
+use super::lexer::{Token, TokenKind};
 use super::mutable::MutableId;
 use super::short::Short;
 
@@ -26,6 +27,18 @@ impl TokenKey {
             TokenKind::Break => TokenKey::line_break(),
             TokenKind::Mutable(id) | TokenKind::Marks(id) => TokenKey::mutable(id, space_before),
             TokenKind::Word | TokenKind::Character => TokenKey::literal(text, space_before),
+        }
+    }
+
+    /// The key of a token of a text. It is faster than [`TokenKey::of`], which does not see the text after the token.
+    pub(crate) fn at(text: &str, token: &Token) -> TokenKey {
+        let Range { start, end } = token.range();
+        match token.kind {
+            TokenKind::Word | TokenKind::Character => match Short::of(text.as_bytes(), start, end) {
+                Some(short) => TokenKey::short(short, token.space_before),
+                None => TokenKey::long(&text[start..end], token.space_before),
+            },
+            kind => TokenKey::of(kind, token.space_before, ""),
         }
     }
 

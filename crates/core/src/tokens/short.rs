@@ -17,14 +17,16 @@ impl Short {
     #[inline]
     pub fn of(bytes: &[u8], start: usize, end: usize) -> Option<Short> {
         let length = end - start;
-        match length {
-            1..=8 => Some(Short::of_eight(eight_bytes(bytes, start), length)),
-            9..=Short::MAX_BYTES => {
-                let high = first_bytes(eight_bytes(bytes, start + 8), length - 8);
-                Some(Short { low: eight_bytes(bytes, start), high: high | (length as u64) << Short::LENGTH_SHIFT })
-            }
-            _ => None,
+        if !(1..=Short::MAX_BYTES).contains(&length) {
+            return None;
         }
+        // No branch depends on the length, because the lengths of words cannot be predicted.
+        let sixteen = match bytes[start..].first_chunk() {
+            Some(sixteen) => u128::from_le_bytes(*sixteen),
+            None => last_bytes(&bytes[start..end]),
+        };
+        let kept = sixteen & u128::MAX >> (128 - 8 * length);
+        Some(Short { low: kept as u64, high: (kept >> 64) as u64 | (length as u64) << Short::LENGTH_SHIFT })
     }
 
     /// The first `length` of 8 bytes. `length` must be 1 to 8.
@@ -46,6 +48,15 @@ impl Short {
         bytes
     }
 
+    /// The token with `a` to `z` instead of `A` to `Z`. `None` if some of its bytes are not ASCII.
+    #[inline]
+    pub(crate) fn to_ascii_lowercase(self) -> Option<Short> {
+        let Short { low, high } = self;
+        // The length is below 0x80, and no letter.
+        let lower = |bytes: u64| bytes | ((within(bytes, b'A', b'Z') & TOP_BITS) >> 2);
+        ((low | high) & TOP_BITS == 0).then(|| Short { low: lower(low), high: lower(high) })
+    }
+
     /// A hash. Each bit of it depends on all bytes.
     #[inline]
     pub fn hash(self) -> u64 {
@@ -60,13 +71,14 @@ impl Short {
 pub fn eight_bytes(bytes: &[u8], start: usize) -> u64 {
     match bytes[start..].first_chunk() {
         Some(eight) => u64::from_le_bytes(*eight),
-        None => last_bytes(&bytes[start..]),
+        None => last_bytes(&bytes[start..]) as u64,
     }
 }
 
+/// Up to 16 bytes, the first one lowest.
 #[cold]
-fn last_bytes(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+fn last_bytes(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | u128::from(byte))
 }
 
 #[inline]
@@ -93,6 +105,13 @@ mod tests {
     use super::*;
 
     proptest! {
+        #[test]
+        fn lower_case_is_that_of_the_text(text in "[@-\\[`-{ -~é]{1,15}") {
+            let short = |text: &str| Short::of(text.as_bytes(), 0, text.len());
+            let lower = short(&text.to_ascii_lowercase()).filter(|_| text.is_ascii());
+            prop_assert_eq!(short(&text).and_then(Short::to_ascii_lowercase), lower);
+        }
+
         #[test]
         fn equal_numbers_are_equal_stretches(
             (text, other) in ("[ab\0é]{0,24}", "[ab\0é]{0,24}"),

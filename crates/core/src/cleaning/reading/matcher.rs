@@ -223,10 +223,7 @@ impl TokenAutomaton {
     /// The symbols that [`TokenAutomaton::read`] returns, for a text that was tokenized with the same lexer.
     pub fn symbols(&self, text: &str, Tokens { tokens, .. }: &Tokens) -> Vec<Symbol> {
         let symbol = |token: &Token| {
-            let text = || &text[token.range()];
-            self.vocabulary
-                .find(TokenKey::of(token.kind, token.space_before, text()), text)
-                .unwrap_or(Vocabulary::BREAK)
+            self.vocabulary.find(TokenKey::at(text, token), || &text[token.range()]).unwrap_or(Vocabulary::BREAK)
         };
         tokens.iter().map(symbol).collect()
     }

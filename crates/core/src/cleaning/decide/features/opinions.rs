@@ -3,7 +3,7 @@
 
 use super::body::Body;
 use super::fading::{Fading, Sums};
-use super::{flag, ln_1p};
+use super::{flag, ln_1p, ln_1p_each};
 use crate::models::network::log_odds;
 
 pub const NAMES: [&str; 39] = [
@@ -114,7 +114,8 @@ impl<'o> Opinions<'o> {
 
         let mut fading = Fading::of(count, value);
         let mut bodies = bodies.each_ref().map(|body| body.seen(count, mass));
-        let opinion = |segment: Option<usize>| segment.and_then(|at| boilerplate.get(at)).map_or(0.0, |&p| log_odds(p));
+        let opinions: Vec<f32> = boilerplate.iter().map(|&p| log_odds(p)).collect();
+        let opinion = |segment: Option<usize>| segment.and_then(|at| opinions.get(at)).copied().unwrap_or(0.0);
 
         let mut row = Vec::with_capacity(NAMES.len());
         let mut before = 0.0;
@@ -123,10 +124,13 @@ impl<'o> Opinions<'o> {
             row.push(opinion(Some(segment)));
             row.extend([3, 2, 1].map(|distance| opinion(segment.checked_sub(distance))));
             row.extend([1, 2, 3].map(|distance| opinion(Some(segment + distance))));
-            let (sums_before, sums_after): (Sums<2>, Sums<2>) = fading.at(segment);
-            for (before, after) in sums_before.into_iter().zip(sums_after) {
-                row.extend([before, after].into_iter().flatten().map(ln_1p));
-            }
+            let (mut sums_before, mut sums_after): (Sums<2>, Sums<2>) = fading.at(segment);
+            ln_1p_each(sums_before.as_flattened_mut());
+            ln_1p_each(sums_after.as_flattened_mut());
+            sums_before
+                .into_iter()
+                .zip(sums_after)
+                .for_each(|(before, after)| row.extend([before, after].as_flattened()));
             let here = seen[segment];
             let mass = f64::from(here.mass);
             bodies.iter_mut().for_each(|body| row.extend(body.distances(segment, mass)));

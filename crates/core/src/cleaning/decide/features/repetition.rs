@@ -5,10 +5,11 @@
 use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHasher};
 
 use super::{Divided, flag, ln_1p};
 use crate::cleaning::reading::layout::look;
+use crate::tokens::short::Short;
 
 pub const NAMES: [&str; 6] = ["alike", "alike-share", "alike-gap", "alike-gap-spread", "alike-next", "alike-words"];
 
@@ -105,15 +106,32 @@ fn hash(document: &Divided, segment: usize, word: &mut String) -> u64 {
             hasher.write_u8(0);
             continue;
         }
-        let written = &text[tokens.tokens[token].range()];
-        if look & look::CAPITAL != 0 {
-            word.clear();
-            word.extend(written.chars().flat_map(char::to_lowercase));
-            hasher.write(word.as_bytes());
-        } else {
-            hasher.write(written.as_bytes());
+        let range = tokens.tokens[token].range();
+        let is_capital = look & look::CAPITAL != 0;
+        // Fast path: nearly all words are short and ASCII.
+        let short = Short::of(text.as_bytes(), range.start, range.end);
+        match short.and_then(|short| if is_capital { short.to_ascii_lowercase() } else { Some(short) }) {
+            Some(short) => add_short(&mut hasher, short),
+            None => {
+                word.clear();
+                match is_capital {
+                    true => word.extend(text[range].chars().flat_map(char::to_lowercase)),
+                    false => word.push_str(&text[range]),
+                }
+                match Short::of(word.as_bytes(), 0, word.len()) {
+                    Some(short) => add_short(&mut hasher, short),
+                    None => {
+                        hasher.write(word.as_bytes());
+                        hasher.write_u8(1);
+                    }
+                }
+            }
         }
-        hasher.write_u8(1);
     }
     hasher.finish()
+}
+
+fn add_short(hasher: &mut FxHasher, short: Short) {
+    hasher.write_u64(short.low);
+    hasher.write_u64(short.high);
 }

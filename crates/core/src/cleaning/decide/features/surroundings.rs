@@ -2,7 +2,7 @@
 
 use super::fading::{Fading, Sums};
 use super::recurrence::Recurrence;
-use super::{Divided, ln_1p};
+use super::{Divided, ln_1p, ln_1p_each};
 
 pub const NAMES: [&str; 24] = [
     "prose-near",
@@ -67,11 +67,12 @@ impl<'d> Surroundings<'d, ()> {
 
 impl<F: Fn(usize) -> (f64, [f32; 2])> Surroundings<'_, F> {
     pub fn put(&mut self, segment: usize, row: &mut Vec<f32>) {
-        let (before, after): (Sums<2>, Sums<2>) = self.fading.at(segment);
+        let (mut before, mut after): (Sums<2>, Sums<2>) = self.fading.at(segment);
+        ln_1p_each(before.as_flattened_mut());
+        ln_1p_each(after.as_flattened_mut());
         for ([prose_before, recurs_before], [prose_after, recurs_after]) in before.into_iter().zip(after) {
-            let (prose_before, prose_after) = (ln_1p(prose_before), ln_1p(prose_after));
             row.extend([prose_before + prose_after, prose_before.min(prose_after), prose_before]);
-            row.extend([ln_1p(recurs_before), ln_1p(recurs_after)]);
+            row.extend([recurs_before, recurs_after]);
         }
         self.shares.rotate_left(1);
         self.shares[4] = self.recurrence.mean_share(segment + 2);
