@@ -26,18 +26,14 @@ impl TokenKey {
         match kind {
             TokenKind::Break => TokenKey::line_break(),
             TokenKind::Mutable(id) | TokenKind::Marks(id) => TokenKey::mutable(id, space_before),
-            TokenKind::Word | TokenKind::Character => TokenKey::literal(text, space_before),
+            TokenKind::Word | TokenKind::Character => TokenKey::literal(text, 0..text.len(), space_before),
         }
     }
 
     /// The key of a token of a text. It is faster than [`TokenKey::of`], which does not see the text after the token.
     pub(crate) fn at(text: &str, token: &Token) -> TokenKey {
-        let Range { start, end } = token.range();
         match token.kind {
-            TokenKind::Word | TokenKind::Character => match Short::of(text.as_bytes(), start, end) {
-                Some(short) => TokenKey::short(short, token.space_before),
-                None => TokenKey::long(&text[start..end], token.space_before),
-            },
+            TokenKind::Word | TokenKind::Character => TokenKey::literal(text, token.range(), token.space_before),
             kind => TokenKey::of(kind, token.space_before, ""),
         }
     }
@@ -52,11 +48,11 @@ impl TokenKey {
         TokenKey::with_space(Short { low: u64::from(id.0), high: TokenKey::MUTABLE }, space_before)
     }
 
-    /// A word or character.
-    pub(super) fn literal(text: &str, space_before: bool) -> TokenKey {
-        match Short::of(text.as_bytes(), 0, text.len()) {
+    /// A word or character, which has this range of the text.
+    pub(super) fn literal(text: &str, range: Range<usize>, space_before: bool) -> TokenKey {
+        match Short::of(text.as_bytes(), range.start, range.end) {
             Some(short) => TokenKey::short(short, space_before),
-            None => TokenKey::long(text, space_before),
+            None => TokenKey::long(&text[range], space_before),
         }
     }
 

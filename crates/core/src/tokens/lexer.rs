@@ -445,7 +445,7 @@ fn scan_separated(
             None => {
                 let end = class.end(text, start);
                 let literal = &text[start..end];
-                (TokenKind::of_literal(literal), end, TokenKey::literal(literal, true))
+                (TokenKind::of_literal(literal), end, TokenKey::literal(text, start..end, true))
             }
         };
         visit(token(kind, true, start, end), key);

@@ -52,7 +52,7 @@ pub(crate) enum Stretch {
 }
 
 /// The bytes of a stretch. When they are dropped, the stream fills their buffer again: fresh memory is slow.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct StretchBytes {
     bytes: Vec<u8>,
     stream: Weak<Shared>,
@@ -125,13 +125,13 @@ impl Drop for LineStream {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     ready: VecDeque<Stretch>,
     /// Empty buffers of earlier stretches.

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use super::ln_1p_each;
+
 /// Number of distances.
 pub const REACHES: usize = 3;
 /// The distances "near", "around" and "far", in words. Over each such distance, a segment counts less by a factor of e.
@@ -58,6 +60,14 @@ impl<F: Fn(usize) -> (f64, [f32; K]), const K: usize> Fading<F, K> {
             fading.after_blocks[block - 1] = fading.sum_up(block);
         }
         fading
+    }
+
+    /// ln(1 + x) of the sums that [`at`](Fading::at) returns.
+    pub fn logarithms_at(&mut self, segment: usize) -> (Sums<K>, Sums<K>) {
+        let (mut before, mut after) = self.at(segment);
+        ln_1p_each(before.as_flattened_mut());
+        ln_1p_each(after.as_flattened_mut());
+        (before, after)
     }
 
     /// The sums before and after a segment, both with the segment itself. Segments must be requested in order.

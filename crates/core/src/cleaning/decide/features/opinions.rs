@@ -3,7 +3,7 @@
 
 use super::body::Body;
 use super::fading::{Fading, Sums};
-use super::{flag, ln_1p, ln_1p_each};
+use super::{flag, ln_1p};
 use crate::models::network::log_odds;
 
 pub const NAMES: [&str; 39] = [
@@ -124,13 +124,10 @@ impl<'o> Opinions<'o> {
             row.push(opinion(Some(segment)));
             row.extend([3, 2, 1].map(|distance| opinion(segment.checked_sub(distance))));
             row.extend([1, 2, 3].map(|distance| opinion(Some(segment + distance))));
-            let (mut sums_before, mut sums_after): (Sums<2>, Sums<2>) = fading.at(segment);
-            ln_1p_each(sums_before.as_flattened_mut());
-            ln_1p_each(sums_after.as_flattened_mut());
-            sums_before
-                .into_iter()
-                .zip(sums_after)
-                .for_each(|(before, after)| row.extend([before, after].as_flattened()));
+            let (sums_before, sums_after): (Sums<2>, Sums<2>) = fading.logarithms_at(segment);
+            for (before, after) in sums_before.into_iter().zip(sums_after) {
+                row.extend([before, after].as_flattened());
+            }
             let here = seen[segment];
             let mass = f64::from(here.mass);
             bodies.iter_mut().for_each(|body| row.extend(body.distances(segment, mass)));

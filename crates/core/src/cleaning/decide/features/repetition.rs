@@ -5,7 +5,7 @@
 use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::HashMap;
-use rustc_hash::{FxBuildHasher, FxHasher};
+use rustc_hash::FxBuildHasher;
 
 use super::{Divided, flag, ln_1p};
 use crate::cleaning::reading::layout::look;
@@ -110,28 +110,25 @@ fn hash(document: &Divided, segment: usize, word: &mut String) -> u64 {
         let is_capital = look & look::CAPITAL != 0;
         // Fast path: nearly all words are short and ASCII.
         let short = Short::of(text.as_bytes(), range.start, range.end);
-        match short.and_then(|short| if is_capital { short.to_ascii_lowercase() } else { Some(short) }) {
-            Some(short) => add_short(&mut hasher, short),
+        let lower = short.and_then(|short| if is_capital { short.to_ascii_lowercase() } else { Some(short) });
+        let lower = lower.or_else(|| {
+            word.clear();
+            match is_capital {
+                true => word.extend(text[range].chars().flat_map(char::to_lowercase)),
+                false => word.push_str(&text[range]),
+            }
+            Short::of(word.as_bytes(), 0, word.len())
+        });
+        match lower {
+            Some(short) => {
+                hasher.write_u64(short.low);
+                hasher.write_u64(short.high);
+            }
             None => {
-                word.clear();
-                match is_capital {
-                    true => word.extend(text[range].chars().flat_map(char::to_lowercase)),
-                    false => word.push_str(&text[range]),
-                }
-                match Short::of(word.as_bytes(), 0, word.len()) {
-                    Some(short) => add_short(&mut hasher, short),
-                    None => {
-                        hasher.write(word.as_bytes());
-                        hasher.write_u8(1);
-                    }
-                }
+                hasher.write(word.as_bytes());
+                hasher.write_u8(1);
             }
         }
     }
     hasher.finish()
-}
-
-fn add_short(hasher: &mut FxHasher, short: Short) {
-    hasher.write_u64(short.low);
-    hasher.write_u64(short.high);
 }

@@ -2,7 +2,7 @@
 
 use super::fading::{Fading, Sums};
 use super::recurrence::Recurrence;
-use super::{Divided, ln_1p, ln_1p_each};
+use super::{Divided, ln_1p};
 
 pub const NAMES: [&str; 24] = [
     "prose-near",
@@ -67,9 +67,7 @@ impl<'d> Surroundings<'d, ()> {
 
 impl<F: Fn(usize) -> (f64, [f32; 2])> Surroundings<'_, F> {
     pub fn put(&mut self, segment: usize, row: &mut Vec<f32>) {
-        let (mut before, mut after): (Sums<2>, Sums<2>) = self.fading.at(segment);
-        ln_1p_each(before.as_flattened_mut());
-        ln_1p_each(after.as_flattened_mut());
+        let (before, after): (Sums<2>, Sums<2>) = self.fading.logarithms_at(segment);
         for ([prose_before, recurs_before], [prose_after, recurs_after]) in before.into_iter().zip(after) {
             row.extend([prose_before + prose_after, prose_before.min(prose_after), prose_before]);
             row.extend([recurs_before, recurs_after]);
