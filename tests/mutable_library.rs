@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use dehusk_core::tokens::mutable::{MutablePreset, SHIPPED, parse_file};
+use dehusk_core::tokens::mutable_file::{MutableEntry, MutablePreset, SHIPPED, check_examples, parse, patterns_of};
 use dehusk_core::tokens::{MutablePattern, MutableSet};
 
 fn folder() -> PathBuf {
@@ -33,10 +32,10 @@ fn files_in(folder: &Path) -> Vec<(String, String)> {
 }
 
 /// The names of patterns that break a rule, with the reason.
-fn complaints(complain: impl Fn(&MutablePattern) -> Option<String>) -> Vec<String> {
-    let patterns: Vec<MutablePattern> = PRESETS.iter().flat_map(|(preset, _)| preset.patterns()).collect();
-    assert!(patterns.len() > 80 + 16, "they are read");
-    patterns.iter().filter_map(|pattern| Some(format!("{}: {}", pattern.name, complain(pattern)?))).collect()
+fn complaints(complain: impl Fn(&MutableEntry) -> Option<String>) -> Vec<String> {
+    let entries: Vec<MutableEntry> = PRESETS.iter().flat_map(|(preset, _)| preset.entries()).collect();
+    assert!(entries.len() > 80 + 16, "they are read");
+    entries.iter().filter_map(|entry| Some(format!("{}: {}", entry.pattern.name, complain(entry)?))).collect()
 }
 
 #[test]
@@ -56,9 +55,9 @@ fn every_file_on_disk_is_embedded() {
 #[test]
 fn every_file_parses_by_itself() {
     for (name, yaml) in files() {
-        let patterns = parse_file(&yaml).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(!patterns.is_empty(), "{name}");
-        MutableSet::new(patterns).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let entries = parse(&yaml).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(!entries.is_empty(), "{name}");
+        MutableSet::new(patterns_of(&entries)).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }
 
@@ -66,7 +65,7 @@ fn every_file_parses_by_itself() {
 fn names_are_kebab_case_and_unique() {
     let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     let is_kebab = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase()) && name.split('-').all(is_part);
-    assert_eq!(complaints(|pattern| (!is_kebab(&pattern.name)).then(|| "is not kebab-case".into())), [""; 0]);
+    assert_eq!(complaints(|entry| (!is_kebab(&entry.pattern.name)).then(|| "is not kebab-case".into())), [""; 0]);
     for (preset, _) in PRESETS {
         let mut seen = HashSet::new();
         let names = preset.patterns().into_iter().map(|pattern| pattern.name);
@@ -77,21 +76,20 @@ fn names_are_kebab_case_and_unique() {
 #[test]
 fn every_example_is_matched_by_its_own_pattern_and_every_near_miss_spared() {
     for (preset, _) in PRESETS {
-        let set = Arc::new(MutableSet::new(preset.patterns()).expect("they compile together"));
-        set.check_examples().expect("examples match, near misses do not");
+        check_examples(&preset.entries()).expect("they compile together, examples match, near misses do not");
     }
 }
 
 #[test]
 fn every_pattern_has_examples_and_near_misses() {
-    let too_few = |pattern: &MutablePattern| {
-        let (examples, not) = (pattern.examples.len(), pattern.not.len());
+    let too_few = |entry: &MutableEntry| {
+        let (examples, not) = (entry.examples.len(), entry.not.len());
         (examples < 3 || not < 2).then(|| format!("{examples} examples and {not} near misses"))
     };
     assert_eq!(complaints(too_few), [""; 0]);
-    let repeated = |pattern: &MutablePattern| {
+    let repeated = |entry: &MutableEntry| {
         let mut seen = HashSet::new();
-        pattern.examples.iter().chain(&pattern.not).find(|text| !seen.insert(*text)).cloned()
+        entry.examples.iter().chain(&entry.not).find(|text| !seen.insert(*text)).cloned()
     };
     assert_eq!(complaints(repeated), [""; 0]);
 }
@@ -99,29 +97,29 @@ fn every_pattern_has_examples_and_near_misses() {
 /// The three engines agree on the examples. PCRE2 also stands for Python here, because both backtrack.
 #[test]
 fn pcre2_matches_the_same_examples() {
-    let wrong = |pattern: &MutablePattern| {
-        let regex = format!(r"\A(?:{})\z", pattern.regex);
+    let wrong = |entry: &MutableEntry| {
+        let regex = format!(r"\A(?:{})\z", entry.pattern.regex);
         let regex = match pcre2::bytes::RegexBuilder::new().utf(true).ucp(true).build(&regex) {
             Ok(regex) => regex,
             Err(error) => return Some(error.to_string()),
         };
         let matches = |text: &&String| regex.is_match(text.as_bytes()).unwrap_or(false);
-        let missed = pattern.examples.iter().find(|text| !matches(text));
-        missed.or_else(|| pattern.not.iter().find(matches)).cloned()
+        let missed = entry.examples.iter().find(|text| !matches(text));
+        missed.or_else(|| entry.not.iter().find(matches)).cloned()
     };
     assert_eq!(complaints(wrong), [""; 0]);
 }
 
 #[test]
 fn regexes_keep_to_what_every_dialect_reads_alike() {
-    assert_eq!(complaints(|pattern| dialect_problem(&pattern.regex)), [""; 0]);
+    assert_eq!(complaints(|entry| dialect_problem(&entry.pattern.regex)), [""; 0]);
 }
 
 #[test]
 fn regexes_can_be_read_by_people() {
     const LONGEST: usize = 250;
-    let too_long = |pattern: &MutablePattern| {
-        let length = pattern.regex.chars().count();
+    let too_long = |entry: &MutableEntry| {
+        let length = entry.pattern.regex.chars().count();
         (length > LONGEST).then(|| format!("{length} characters"))
     };
     assert_eq!(complaints(too_long), [""; 0]);
@@ -233,9 +231,9 @@ fn class_end(class: &str) -> Result<usize, String> {
 #[test]
 fn files_are_in_canonical_form() {
     for (name, yaml) in files() {
-        let patterns = parse_file(&yaml).expect("another test parses it");
+        let entries = parse(&yaml).expect("another test parses it");
         let without_remarks: String = yaml.split_inclusive('\n').filter(|line| !is_remark(line)).collect();
-        let canonical = canonical(&patterns);
+        let canonical = canonical(&entries);
         let lines = || without_remarks.lines().zip(canonical.lines());
         if let Some((line, expected)) = lines().find(|(line, expected)| line != expected) {
             panic!("{name} has\n{line}\nand not\n{expected}");
@@ -250,12 +248,12 @@ fn is_remark(line: &str) -> bool {
 }
 
 /// One key per line, in a fixed order, and all values in single quotes.
-fn canonical(patterns: &[MutablePattern]) -> String {
+fn canonical(entries: &[MutableEntry]) -> String {
     let quoted = |text: &String| format!("'{}'", text.replace('\'', "''"));
     let list = |texts: &[String]| format!("[{}]", texts.iter().map(quoted).collect::<Vec<_>>().join(", "));
-    let entry = |MutablePattern { name, regex, examples, not }: &MutablePattern| {
+    let entry = |MutableEntry { pattern: MutablePattern { name, regex }, examples, not }: &MutableEntry| {
         let (regex, examples, not) = (quoted(regex), list(examples), list(not));
         format!("  - name: {name}\n    regex: {regex}\n    examples: {examples}\n    not: {not}\n")
     };
-    format!("mutable:\n{}", patterns.iter().map(entry).collect::<String>())
+    format!("mutable:\n{}", entries.iter().map(entry).collect::<String>())
 }

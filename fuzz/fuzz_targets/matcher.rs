@@ -126,8 +126,6 @@ fn lexers() -> Vec<Lexer> {
     let pattern = |(name, regex): (&str, &str)| MutablePattern {
         name: name.into(),
         regex: regex.into(),
-        examples: Vec::new(),
-        not: Vec::new(),
     };
     let overlapping = [("minutes", "[0-9]+ min|(?i:x) x"), ("number", "[0-9]+"), ("tag", "#\\w*|-[0-9]")];
     let sets = [Vec::new(), overlapping.map(pattern).to_vec()];

@@ -25,12 +25,10 @@ type Match = ((usize, usize), Vec<(usize, usize)>);
 fn grouped(run: &TokenRun, lexer: &Lexer, edges: Edges) -> Regex {
     let stand_in = |index: usize| format!("MUTABLE{index}MUTABLE");
     let patterns = lexer.mutable().patterns();
-    let others = patterns.iter().enumerate().map(|(index, pattern)| MutablePattern {
-        regex: stand_in(index),
-        examples: Vec::new(),
-        not: Vec::new(),
-        name: pattern.name.clone(),
-    });
+    let others = patterns
+        .iter()
+        .enumerate()
+        .map(|(index, pattern)| MutablePattern { regex: stand_in(index), name: pattern.name.clone() });
     let other = Lexer::new(lexer.tokenizer().clone(), Arc::new(MutableSet::new(others.collect()).unwrap()));
     let free = regex::Regex::new(r"(?:\\S|\[a-z\])\[\^\\n\]\{0,[0-9]+\}\?").unwrap();
     let mut grouped = free.replace_all(&render(run, &other, edges), "($0)").into_owned();

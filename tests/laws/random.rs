@@ -135,12 +135,7 @@ pub fn with_overlaps(tokenizer: &str) -> Lexer {
 }
 
 pub fn lexer(tokenizer: &str, mutable: &[(&str, &str)]) -> Lexer {
-    let pattern = |&(name, regex): &(&str, &str)| MutablePattern {
-        name: name.to_owned(),
-        regex: regex.to_owned(),
-        examples: Vec::new(),
-        not: Vec::new(),
-    };
+    let pattern = |&(name, regex): &(&str, &str)| MutablePattern { name: name.to_owned(), regex: regex.to_owned() };
     let mutable = MutableSet::new(mutable.iter().map(pattern).collect()).unwrap();
     Lexer::new(Tokenizer::parse(tokenizer).unwrap(), Arc::new(mutable))
 }

@@ -7,8 +7,8 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use dehusk_core::mining::{MineOptions, NearDuplicates};
-use dehusk_core::tokens::mutable::MutablePreset;
-use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer, mutable};
+use dehusk_core::tokens::mutable_file::MutablePreset;
+use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer, mutable_file};
 use dehusk_core::whole;
 use dehusk_run::CorpusMineOptions;
 
@@ -146,10 +146,10 @@ impl LexerArgs {
         for path in &self.mutable {
             let naming = || format!("mutable pattern file {}", path.display());
             let yaml = whole::text_at(path).with_context(naming)?;
-            let added = mutable::parse_file(&yaml).with_context(naming)?;
+            let entries = mutable_file::parse(&yaml).with_context(naming)?;
             // The patterns of each file are checked alone first, so that an error names the file.
-            Arc::new(MutableSet::new(added.clone()).with_context(naming)?).check_examples().with_context(naming)?;
-            patterns.extend(added);
+            mutable_file::check_examples(&entries).with_context(naming)?;
+            patterns.extend(mutable_file::patterns_of(&entries));
         }
         patterns.extend(self.preset().patterns());
         let set = MutableSet::new(patterns).context("all mutable patterns together")?;

@@ -185,12 +185,7 @@ mod tests {
     use crate::tokens::{Lexer, MutablePattern, SymbolSequence, Tokenizer};
 
     fn lexer() -> Lexer {
-        let pattern = |name: &str, regex: &str| MutablePattern {
-            name: name.into(),
-            regex: regex.into(),
-            examples: vec![],
-            not: vec![],
-        };
+        let pattern = |name: &str, regex: &str| MutablePattern { name: name.into(), regex: regex.into() };
         let patterns = vec![pattern("date", "[0-9]{4}-[0-9]{2}"), pattern("number", "[0-9]+")];
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(patterns).unwrap()))
     }

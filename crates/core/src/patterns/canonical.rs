@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::str::{Chars, FromStr};
 
 use super::lexers::MutableKey;
-use super::record::{
-    EvidenceRecord, FileRecord, KeepRecord, Lined, MinedRecord, MutableRecord, PatternRecord, RowRecord, heading,
-};
+use super::record::{EvidenceRecord, FileRecord, KeepRecord, Lined, MinedRecord, PatternRecord, RowRecord, heading};
 use super::scalar::{prints, scalar};
 use super::{Loose, Status};
+use crate::tokens::MutablePattern;
 
 /// The unread part of a file, and the number of the last line read.
 struct Lines<'y> {
@@ -99,7 +98,7 @@ pub(super) fn read(yaml: &str) -> Option<FileRecord> {
         mutable: match lines.after("mutable: '") {
             Some(hash) => MutableKey::Named(in_single_quotes(hash.strip_suffix('\'')?)?),
             None => MutableKey::Listed(lines.list("mutable:", "  - name: ", |lines| {
-                Some(MutableRecord { name: lines.text("  - name: ")?, regex: lines.text("    regex: ")? })
+                Some(MutablePattern { name: lines.text("  - name: ")?, regex: lines.text("    regex: ")? })
             })?),
         },
         histogram: match lines.after("histogram: {") {

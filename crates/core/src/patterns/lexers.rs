@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 
 use super::problem::FileProblem;
-use super::record::{MutableRecord, parse_yaml};
+use super::record::parse_yaml;
 use super::scalar::{quoted, scalar};
 use super::{LONG_ID_DIGITS, hashed};
 use crate::tokens::{MutablePattern, MutableSet, shipped_patterns};
@@ -23,7 +23,7 @@ pub const MUTABLE: &str = "_mutable.yaml";
 #[derive(Debug, PartialEq)]
 pub(super) enum MutableKey {
     /// All of them.
-    Listed(Vec<MutableRecord>),
+    Listed(Vec<MutablePattern>),
     /// Their hash.
     Named(String),
 }
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for MutableKey {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    mutable: BTreeMap<String, Vec<MutableRecord>>,
+    mutable: BTreeMap<String, Vec<MutablePattern>>,
 }
 
 /// Mutable sets by hash, so that the files of one run share them.
@@ -77,8 +77,8 @@ impl LexerCache {
     pub fn add_table(&self, yaml: &str) -> Result<(), FileProblem> {
         let problem = |message: String| FileProblem { line: 0, id: None, message };
         let table: Table = parse_yaml(yaml)?;
-        for (hash, records) in table.mutable {
-            let set = self.listed(records).map_err(problem)?;
+        for (hash, patterns) in table.mutable {
+            let set = self.listed(patterns).map_err(problem)?;
             if hash_of(&set) != hash {
                 let message = format!(
                     "the mutable patterns '{hash}' are not as they were written; mine again, or restore the file"
@@ -111,7 +111,7 @@ impl LexerCache {
     /// The mutable patterns of a file.
     pub(super) fn mutable(&self, key: MutableKey) -> Result<Arc<MutableSet>, String> {
         let hash = match key {
-            MutableKey::Listed(records) => return self.listed(records),
+            MutableKey::Listed(patterns) => return self.listed(patterns),
             MutableKey::Named(hash) => hash,
         };
         if let Some(set) = self.known().get(&hash) {
@@ -126,8 +126,7 @@ impl LexerCache {
     }
 
     /// The set of these patterns. Compiled once.
-    fn listed(&self, records: Vec<MutableRecord>) -> Result<Arc<MutableSet>, String> {
-        let patterns = patterns(records);
+    fn listed(&self, patterns: Vec<MutablePattern>) -> Result<Arc<MutableSet>, String> {
         let hash = hash_of_patterns(&patterns);
         let mut known = self.known();
         if let Some(set) = known.get(&hash) {
@@ -163,7 +162,7 @@ fn hash_of_patterns(patterns: &[MutablePattern]) -> String {
 /// Mutable patterns as items of a list.
 pub(super) fn listed(patterns: &[MutablePattern], indentation: &str) -> String {
     let mut yaml = String::new();
-    for MutablePattern { name, regex, .. } in patterns {
+    for MutablePattern { name, regex } in patterns {
         let _ = writeln!(yaml, "{indentation}  - name: {}", scalar(name));
         let _ = writeln!(yaml, "{indentation}    regex: {}", quoted(regex));
     }
@@ -179,7 +178,7 @@ pub fn table<'s>(sets: impl IntoIterator<Item = &'s MutableSet>, before: &str) -
     let mut lists: BTreeMap<String, String> = BTreeMap::new();
     if !before.is_empty() {
         let table: Table = parse_yaml(before)?;
-        let list = |(hash, records): (String, Vec<MutableRecord>)| (hash, listed(&patterns(records), "  "));
+        let list = |(hash, patterns): (String, Vec<MutablePattern>)| (hash, listed(&patterns, "  "));
         lists.extend(table.mutable.into_iter().map(list));
     }
     let has_patterns = |set: &&MutableSet| !set.patterns().is_empty();
@@ -195,9 +194,4 @@ pub fn table<'s>(sets: impl IntoIterator<Item = &'s MutableSet>, before: &str) -
     yaml.push_str("mutable:\n");
     lists.into_iter().for_each(|(hash, list)| yaml.extend(["  '", &hash, "':\n", &list]));
     Ok(Some(yaml))
-}
-
-fn patterns(records: Vec<MutableRecord>) -> Vec<MutablePattern> {
-    let bare = |MutableRecord { name, regex }| MutablePattern { name, regex, examples: Vec::new(), not: Vec::new() };
-    records.into_iter().map(bare).collect()
 }

@@ -115,13 +115,6 @@ fn yes() -> bool {
     true
 }
 
-#[derive(Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub(super) struct MutableRecord {
-    pub(super) name: String,
-    pub(super) regex: String,
-}
-
 /// A value and its line number.
 #[derive(Debug, PartialEq)]
 pub(super) struct Lined<T> {

@@ -403,7 +403,7 @@ mod tests {
     use crate::tokens::{MutablePattern, SymbolSequence};
 
     fn lexer() -> Lexer {
-        let number = MutablePattern { name: "number".into(), regex: r"\d+".into(), examples: vec![], not: vec![] };
+        let number = MutablePattern { name: "number".into(), regex: r"\d+".into() };
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![number]).unwrap()))
     }
 

@@ -152,12 +152,7 @@ mod tests {
     use crate::tokens::{MutablePattern, MutableSet, Tokenizer};
 
     fn lexer() -> Lexer {
-        let number = MutablePattern {
-            name: "number".to_owned(),
-            regex: "[0-9]+".to_owned(),
-            examples: Vec::new(),
-            not: Vec::new(),
-        };
+        let number = MutablePattern { name: "number".to_owned(), regex: "[0-9]+".to_owned() };
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![number]).unwrap()))
     }
 

@@ -542,7 +542,7 @@ mod tests {
             tokenizer in prop::sample::select(&["words", "whitespace", "[a-z]+"]),
             mutable in prop::sample::select(&[r"[0-9]+", r"[0-9]+\s+[a-z]", "March(?=\n2024)"]),
         ) {
-            let pattern = MutablePattern { name: "x".into(), regex: mutable.into(), examples: vec![], not: vec![] };
+            let pattern = MutablePattern { name: "x".into(), regex: mutable.into() };
             let mut lexer = Lexer::new(Tokenizer::parse(tokenizer).unwrap(), Arc::new(MutableSet::new(vec![pattern]).unwrap()));
             let mut vocabulary = Vocabulary::new();
             for word in ["Share", "a", "said", "\""] {

@@ -11,6 +11,7 @@ pub(crate) mod free_positions;
 pub mod key;
 pub mod lexer;
 pub mod mutable;
+pub mod mutable_file;
 pub mod joints;
 pub mod run;
 pub(crate) mod short;

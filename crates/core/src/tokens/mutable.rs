@@ -8,7 +8,7 @@
 //! Patterns without look-around run together on one lazily built automaton. The others run on fancy-regex.
 
 use std::collections::HashSet;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -27,7 +27,7 @@ use super::written_set::WrittenSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MutableId(pub(crate) u16);
 
-/// One named regex, with texts it must match and texts it must not match.
+/// One named regex.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MutablePattern {
@@ -35,10 +35,6 @@ pub struct MutablePattern {
     pub name: String,
     /// In the dialect that Rust's `regex`, Python's `re` and PCRE2 share, without capturing groups.
     pub regex: String,
-    /// Texts that this pattern matches as a whole, and no earlier pattern matches.
-    pub examples: Vec<String>,
-    /// Texts that this pattern does not match as a whole.
-    pub not: Vec<String>,
 }
 
 /// An ordered, compiled list of mutable patterns.
@@ -65,7 +61,7 @@ pub struct MutableSet {
 /// The reason why a mutable pattern file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MutableError {
-    /// It is not YAML, or not of the form described in `patterns/README.md`.
+    /// A file is not YAML, or not of the form described in `patterns/README.md`.
     #[error("not a mutable pattern file: {0}")]
     Yaml(String),
     /// One pattern is not valid.
@@ -76,64 +72,9 @@ pub enum MutableError {
     Automaton(String),
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MutableFile {
-    mutable: Vec<MutablePattern>,
-}
-
-/// The files of [`MutablePreset::Default`], in the order in which their patterns are tried.
-pub const SHIPPED: [(&str, &str); 5] = [
-    ("web.yaml", include_str!("../../patterns/web.yaml")),
-    ("time.yaml", include_str!("../../patterns/time.yaml")),
-    ("numbers.yaml", include_str!("../../patterns/numbers.yaml")),
-    ("names.yaml", include_str!("../../patterns/names.yaml")),
-    ("marks.yaml", include_str!("../../patterns/marks.yaml")),
-];
-
-/// Parses a mutable pattern file. Its patterns are checked later, by [`MutableSet::new`].
-pub fn parse_file(yaml: &str) -> Result<Vec<MutablePattern>, MutableError> {
-    let file: MutableFile =
-        serde_saphyr::from_str(yaml).map_err(|error| MutableError::Yaml(error.without_snippet().to_string()))?;
-    Ok(file.mutable)
-}
-
-/// The patterns of [`MutablePreset::Default`], in the order in which they are tried.
+/// The patterns of [`MutablePreset::Default`](super::mutable_file::MutablePreset), in the order in which they are tried.
 pub fn shipped_patterns() -> Vec<MutablePattern> {
-    MutablePreset::Default.patterns()
-}
-
-/// The sets of mutable patterns inside the binary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MutablePreset {
-    /// Dates, times, numbers, addresses, initials and titles of names, in many languages, and rows of marks.
-    #[default]
-    Default,
-    /// 17 patterns that follow the description in Foschini's thesis (chapter 3). They also match runs of upper-case
-    /// words, rows of two dashes, bare units of time, abbreviations and `by`.
-    Foschini,
-    /// No patterns.
-    None,
-}
-
-impl MutablePreset {
-    /// The files of the preset with their names, in the order in which their patterns are tried.
-    pub fn files(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            MutablePreset::Default => &SHIPPED,
-            MutablePreset::Foschini => &[("foschini.yaml", include_str!("../../patterns/presets/foschini.yaml"))],
-            MutablePreset::None => &[],
-        }
-    }
-
-    /// The patterns, in the order in which they are tried.
-    pub fn patterns(self) -> Vec<MutablePattern> {
-        let patterns = |(name, yaml): &(&str, &str)| {
-            parse_file(yaml).unwrap_or_else(|error| panic!("a test reads the shipped patterns, {name}: {error}"))
-        };
-        self.files().iter().flat_map(patterns).collect()
-    }
+    WrittenSet::patterns(SHIPPED_SET).unwrap_or_else(|| panic!("a test reads the shipped patterns"))
 }
 
 impl MutableSet {
@@ -145,9 +86,8 @@ impl MutableSet {
             return Err(refuse(pattern, "it is one of more than 65,536 patterns; remove some"));
         }
         patterns.iter().try_for_each(|pattern| check_name(pattern, &mut names))?;
-        let regexes = patterns.iter().map(|pattern| pattern.regex.as_str());
         let CompiledSet { marks_only, automaton, on_automaton, looking_around } =
-            match WrittenSet::read(SHIPPED_SET, regexes) {
+            match WrittenSet::read(SHIPPED_SET, &patterns) {
                 Some(written) => CompiledSet::of_written(written)?,
                 None => CompiledSet::of(&patterns)?,
             };
@@ -158,8 +98,7 @@ impl MutableSet {
 
     /// The set of the patterns inside the binary.
     pub fn shipped() -> MutableSet {
-        static PATTERNS: LazyLock<Vec<MutablePattern>> = LazyLock::new(shipped_patterns);
-        MutableSet::new(PATTERNS.clone())
+        MutableSet::new(shipped_patterns())
             .unwrap_or_else(|error| panic!("a test compiles the shipped patterns: {error}"))
     }
 
@@ -196,33 +135,6 @@ impl MutableSet {
     #[doc(hidden)]
     pub fn find(&self, name: &str) -> Option<MutableId> {
         self.patterns.iter().position(|pattern| pattern.name == name).map(|index| MutableId(index as u16))
-    }
-
-    /// Checks the examples. The error names the first example that is not matched as it must be, or the first `not`
-    /// entry that is matched.
-    pub fn check_examples(self: &Arc<Self>) -> Result<(), MutableError> {
-        let mut matcher = MutableMatcher::new(self.clone());
-        for (index, pattern) in self.patterns.iter().enumerate() {
-            let own = MutableId(index as u16);
-            for example in &pattern.examples {
-                match matcher.match_at(example, 0) {
-                    Some((id, end)) if id == own && end == example.len() => {}
-                    Some((id, end)) => {
-                        let (winner, part) = (&self.pattern(id).name, &example[..end]);
-                        return Err(refuse(
-                            pattern,
-                            format!("its example '{example}' is matched by '{winner}' as '{part}'"),
-                        ));
-                    }
-                    None => return Err(refuse(pattern, format!("it does not match its example '{example}'"))),
-                }
-            }
-            let alone = exact(pattern).map_err(|error| refuse(pattern, error))?;
-            if let Some(text) = pattern.not.iter().find(|text| matched_end(&alone, text, 0) == Some(text.len())) {
-                return Err(refuse(pattern, format!("it matches '{text}', which is in its 'not' list")));
-            }
-        }
-        Ok(())
     }
 
     /// The first pattern on the automaton that matches at `start`.
@@ -627,7 +539,7 @@ impl Scratch {
     }
 }
 
-fn refuse(pattern: &MutablePattern, why: impl ToString) -> MutableError {
+pub(super) fn refuse(pattern: &MutablePattern, why: impl ToString) -> MutableError {
     MutableError::Pattern(pattern.name.clone(), why.to_string())
 }
 
@@ -784,12 +696,12 @@ fn dfa(nfa: thompson::NFA, kind: MatchKind) -> Result<DFA, MutableError> {
 }
 
 /// The pattern, anchored at the start of the search. No word may continue at its end.
-fn exact(pattern: &MutablePattern) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
+pub(super) fn exact(pattern: &MutablePattern) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
     fancy_regex::Regex::new(&format!(r"\G(?:{})(?![\w--{UNSPACED_CLASS}])", pattern.regex)).map_err(Box::new)
 }
 
 /// The end of the anchored regex's match. Catastrophic backtracking counts as no match.
-fn matched_end(regex: &fancy_regex::Regex, text: &str, start: usize) -> Option<usize> {
+pub(super) fn matched_end(regex: &fancy_regex::Regex, text: &str, start: usize) -> Option<usize> {
     let found = regex.find_from_pos(text, start).ok()??;
     (found.start() == start).then_some(found.end())
 }
@@ -799,9 +711,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::tokens::mutable_file::MutablePreset;
 
     fn pattern(name: &str, regex: &str) -> MutablePattern {
-        MutablePattern { name: name.into(), regex: regex.into(), examples: vec![], not: vec![] }
+        MutablePattern { name: name.into(), regex: regex.into() }
     }
 
     fn matcher(patterns: &[(&str, &str)]) -> MutableMatcher {
@@ -901,31 +814,28 @@ mod tests {
 
     #[test]
     fn the_written_set_is_that_of_the_shipped_patterns() {
-        let patterns = shipped_patterns();
-        let regexes = || patterns.iter().map(|pattern| pattern.regex.as_str());
+        let entries = MutablePreset::Default.entries();
+        let patterns: Vec<MutablePattern> = entries.into_iter().map(|entry| entry.pattern).collect();
         let CompiledSet { marks_only, automaton, looking_around, .. } = CompiledSet::of(&patterns).unwrap();
         assert!(looking_around.is_empty(), "look-around cannot be written");
         let set = WrittenSet { marks_only, nfa: automaton.get_nfa().clone() };
-        let written = set.written(regexes()).expect("states that can be written");
+        let written = set.written(&patterns).expect("states that can be written");
         if std::env::var_os("DEHUSK_WRITE").is_some() {
             let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/tokens/shipped.set");
             std::fs::write(file, &written).unwrap();
             return;
         }
         assert!(written == SHIPPED_SET, "it is old: run DEHUSK_WRITE=1 cargo test --lib the_written_set");
-        let read = WrittenSet::read(SHIPPED_SET, regexes()).expect("a set");
-        assert_eq!(read.written(regexes()), Some(written));
+        assert_eq!(shipped_patterns(), patterns);
+        let read = WrittenSet::read(SHIPPED_SET, &patterns).expect("a set");
+        assert_eq!(read.written(&patterns), Some(written));
         assert_eq!(format!("{:?}", read.nfa), format!("{:?}", set.nfa));
-        assert!(WrittenSet::read(SHIPPED_SET, regexes().skip(1)).is_none(), "other regexes");
-        let others = ["x"].into_iter().chain(regexes().skip(1)).collect::<Vec<_>>();
-        assert!(WrittenSet::read(SHIPPED_SET, others.into_iter()).is_none(), "another regex");
-        assert!(WrittenSet::read(&SHIPPED_SET[..SHIPPED_SET.len() - 1], regexes()).is_none(), "cut short");
-    }
-
-    #[test]
-    fn the_shipped_patterns_keep_what_they_promise() {
-        Arc::new(MutableSet::shipped()).check_examples().unwrap();
-        Arc::new(MutableSet::new(MutablePreset::Foschini.patterns()).unwrap()).check_examples().unwrap();
+        assert!(WrittenSet::read(SHIPPED_SET, &patterns[1..]).is_none(), "other patterns");
+        for other in [MutablePattern { name: "x".into(), ..patterns[0].clone() }, pattern(&patterns[0].name, "x")] {
+            let others = [&[other], &patterns[1..]].concat();
+            assert!(WrittenSet::read(SHIPPED_SET, &others).is_none(), "another pattern");
+        }
+        assert!(WrittenSet::read(&SHIPPED_SET[..SHIPPED_SET.len() - 1], &patterns).is_none(), "cut short");
     }
 
     #[test]
@@ -943,12 +853,6 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_example_is_a_complaint() {
-        let set = MutableSet::new(vec![MutablePattern { examples: vec![String::new()], ..pattern("x", "a") }]).unwrap();
-        assert!(Arc::new(set).check_examples().is_err());
-    }
-
-    #[test]
     fn refuses_what_cannot_work() {
         let refused = |name: &str, regex: &str| MutableSet::new(vec![pattern(name, regex)]).unwrap_err().to_string();
         assert!(refused("x", "(").contains("'x'"));
@@ -958,6 +862,5 @@ mod tests {
         assert!(refused("No", "a").contains("lower-case"));
         let twice = MutableSet::new(vec![pattern("x", "a"), pattern("x", "b")]).unwrap_err();
         assert!(twice.to_string().contains("another pattern has this name"));
-        assert!(parse_file("mutable:\n  - nmae: x\n").unwrap_err().to_string().contains("nmae"));
     }
 }

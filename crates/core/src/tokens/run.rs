@@ -212,7 +212,7 @@ mod tests {
     use crate::tokens::{MutablePattern, SymbolSequence, Tokenizer};
 
     fn lexer(tokenizer: &str) -> Lexer {
-        let number = MutablePattern { name: "number".into(), regex: r"\d+".into(), examples: vec![], not: vec![] };
+        let number = MutablePattern { name: "number".into(), regex: r"\d+".into() };
         Lexer::new(Tokenizer::parse(tokenizer).unwrap(), Arc::new(MutableSet::new(vec![number]).unwrap()))
     }
 

@@ -1,7 +1,7 @@
-//! Stores the automaton of a list of regexes as bytes, so that the automaton of the shipped mutable patterns is not
-//! compiled in each run.
+//! Stores mutable patterns and their automaton as bytes, so that the files of the shipped mutable patterns are not
+//! parsed and compiled in each run.
 //!
-//! Takes a compiled list. Returns bytes: the regexes, a byte for each of them, and the states of the automaton. Reading
+//! Takes a compiled list. Returns bytes: the patterns, a byte for each of them, and the states of the automaton. Reading
 //! these gives the same automaton, state by state. A test of [`mutable`](super::mutable) can write `shipped.set` beside
 //! this file, and fails if that file is not for the shipped patterns.
 //!
@@ -14,11 +14,13 @@ use regex_automata::nfa::thompson::{Builder, NFA, Transition};
 use regex_automata::util::look::Look;
 use regex_automata::util::primitives::StateID;
 
-/// The automaton and the marks of the regexes, as read from the bytes.
+use super::mutable::MutablePattern;
+
+/// The automaton of mutable patterns and what is known of each, as read from the bytes.
 pub(super) struct WrittenSet {
-    /// For each regex, whether no match of it has a letter or digit.
+    /// For each pattern, whether no match of it has a letter or digit.
     pub(super) marks_only: Vec<bool>,
-    /// The automaton. Its patterns are the regexes, in order.
+    /// The automaton. Its patterns are the mutable patterns, in order.
     pub(super) nfa: NFA,
 }
 
@@ -32,19 +34,25 @@ mod kind {
 }
 
 impl WrittenSet {
-    /// The set in these bytes, if it is of these regexes. `None` if it is of others, or if the bytes are broken.
-    pub(super) fn read<'r>(bytes: &[u8], regexes: impl ExactSizeIterator<Item = &'r str>) -> Option<WrittenSet> {
+    /// The patterns in these bytes. `None` if the bytes are broken.
+    pub(super) fn patterns(bytes: &[u8]) -> Option<Vec<MutablePattern>> {
         let mut reader = Reader(bytes);
-        if reader.number()? != regexes.len() {
+        (0..reader.number()?).map(|_| Some(reader.pattern()?.0)).collect()
+    }
+
+    /// The set in these bytes, if it is of these patterns. `None` if it is of others, or if the bytes are broken.
+    pub(super) fn read(bytes: &[u8], patterns: &[MutablePattern]) -> Option<WrittenSet> {
+        let mut reader = Reader(bytes);
+        if reader.number()? != patterns.len() {
             return None;
         }
-        let mut marks_only = Vec::with_capacity(regexes.len());
-        for regex in regexes {
-            let length = reader.number()?;
-            if reader.bytes(length)? != regex.as_bytes() {
+        let mut marks_only = Vec::with_capacity(patterns.len());
+        for pattern in patterns {
+            let (written, has_marks_only) = reader.pattern()?;
+            if written != *pattern {
                 return None;
             }
-            marks_only.push(reader.byte()? != 0);
+            marks_only.push(has_marks_only);
         }
         Some(WrittenSet { nfa: reader.nfa(marks_only.len())?, marks_only })
     }
@@ -52,12 +60,12 @@ impl WrittenSet {
     /// The bytes of the set. `None` if its automaton has other states than those that are compiled from regexes without
     /// captures.
     #[cfg(test)]
-    pub(super) fn written<'r>(&self, regexes: impl ExactSizeIterator<Item = &'r str>) -> Option<Vec<u8>> {
+    pub(super) fn written(&self, patterns: &[MutablePattern]) -> Option<Vec<u8>> {
         let mut writer = Writer(Vec::new());
-        writer.number(regexes.len());
-        for (regex, &marks_only) in regexes.zip(&self.marks_only) {
-            writer.number(regex.len());
-            writer.0.extend(regex.as_bytes());
+        writer.number(patterns.len());
+        for (MutablePattern { name, regex }, &marks_only) in patterns.iter().zip(&self.marks_only) {
+            writer.text(name);
+            writer.text(regex);
             writer.0.push(u8::from(marks_only));
         }
         writer.nfa(&self.nfa)?;
@@ -73,8 +81,14 @@ impl Reader<'_> {
         self.0.split_off_first().copied()
     }
 
-    fn bytes(&mut self, length: usize) -> Option<&[u8]> {
-        self.0.split_off(..length)
+    fn text(&mut self) -> Option<String> {
+        let length = self.number()?;
+        Some(str::from_utf8(self.0.split_off(..length)?).ok()?.to_owned())
+    }
+
+    /// A pattern, and whether no match of it has a letter or digit.
+    fn pattern(&mut self) -> Option<(MutablePattern, bool)> {
+        Some((MutablePattern { name: self.text()?, regex: self.text()? }, self.byte()? != 0))
     }
 
     fn number(&mut self) -> Option<usize> {
@@ -148,6 +162,11 @@ impl Writer {
             number >>= 7;
         }
         self.0.push(number as u8);
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len());
+        self.0.extend(text.as_bytes());
     }
 
     fn state(&mut self, here: usize, state: StateID) {

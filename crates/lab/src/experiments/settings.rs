@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use dehusk_core::mining::MineOptions;
-use dehusk_core::tokens::mutable::{self, MutablePreset, SHIPPED};
+use dehusk_core::tokens::mutable_file::{self, MutablePreset, SHIPPED, patterns_of};
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_run::Observer;
 use dehusk_run::scoring::score::Score;
@@ -116,8 +116,8 @@ fn settings() -> anyhow::Result<Vec<Setting>> {
     let shipped = || Arc::new(MutableSet::shipped());
     add("--tokenizer", "whitespace".to_owned(), true, lexer(Lexer::new(Tokenizer::Whitespace, shipped())));
     for (left_out, _) in SHIPPED {
-        let others = SHIPPED.iter().filter(|(file, _)| *file != left_out).map(|(_, yaml)| mutable::parse_file(yaml));
-        let others = others.collect::<Result<Vec<_>, _>>()?.concat();
+        let others = SHIPPED.iter().filter(|(file, _)| *file != left_out).map(|(_, yaml)| mutable_file::parse(yaml));
+        let others = patterns_of(&others.collect::<Result<Vec<_>, _>>()?.concat());
         let others = Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(others)?));
         add("--mutable", format!("all but {left_out}"), true, lexer(others));
     }

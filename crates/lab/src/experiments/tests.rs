@@ -8,7 +8,7 @@ use clap::Parser;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use dehusk_core::tokens::mutable::SHIPPED;
+use dehusk_core::tokens::mutable_file::SHIPPED;
 use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer};
 use dehusk_corpus::{Inventory, OutputRoot, ReadOptions};
 use dehusk_run::{CorpusMineOptions, Silent, mine_corpus};

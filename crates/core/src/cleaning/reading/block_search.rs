@@ -141,7 +141,7 @@ mod tests {
     use crate::tokens::{Lexer, MutablePattern, MutableSet, SymbolSequence, Tokenizer};
 
     fn lexer() -> Lexer {
-        let number = MutablePattern { name: "number".into(), regex: r"\d+".into(), examples: vec![], not: vec![] };
+        let number = MutablePattern { name: "number".into(), regex: r"\d+".into() };
         Lexer::new(Tokenizer::Words, Arc::new(MutableSet::new(vec![number]).unwrap()))
     }
 
