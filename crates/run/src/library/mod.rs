@@ -8,9 +8,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rayon::prelude::*;
-use twox_hash::XxHash3_64;
-
 use crate::error::PipelineError;
 use crate::workers::share_out_and_collect;
 use dehusk_core::patterns::index::{self, INDEX};
@@ -19,6 +16,7 @@ use dehusk_core::patterns::{FileProblem, LexerCache, Loose, Pattern, PatternFile
 use dehusk_core::tokens::MutableSet;
 use dehusk_corpus::{Reads, similar_path, similar_source};
 use held::{Held, RoomForFiles};
+use rayon::prelude::*;
 
 /// Why pattern files cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -127,7 +125,8 @@ impl Library {
     /// If there are no files, or some cannot be used. [`LibraryError::Broken`] names all unusable files.
     pub fn load(path: &Path) -> Result<Library> {
         let (lexers, room) = (LexerCache::default(), RoomForFiles::default());
-        let (files, paths) = load_files(path, &lexers, |file| room.hold(file, &lexers))?;
+        let keep = |file, yaml: Option<&str>| room.hold(file, yaml, &lexers);
+        let (files, paths) = load_folder(path, &lexers, &keep)?;
         Ok(Library { files, paths, lexers, rest: None, room })
     }
 
@@ -149,16 +148,22 @@ impl Library {
         }
         let (lexers, room) = (LexerCache::default(), RoomForFiles::default());
         let mut paths: Vec<PathBuf> = there.into_iter().map(|(_, path)| path).collect();
-        let mut files = load_all(&paths, &lexers, &|file| room.hold(file, &lexers))?;
+        let mut files = load_files(&paths, &lexers, &|file, yaml| room.hold(file, Some(yaml), &lexers))?;
         let (index, lacking) = (path.join(INDEX), lacking.into_iter().map(|(source, _)| source).collect());
         if index.is_file() {
             for file in index_of(&index, &lexers, |yaml, lexers| index::parse_for(yaml, lexers, &lacking))? {
-                files.entry(file.source.clone()).or_insert_with(|| room.hold(file, &lexers));
+                files.entry(file.source.clone()).or_insert_with(|| room.hold(file, None, &lexers));
             }
             paths.push(index);
         }
         let rest = Rest { folder: path.to_owned(), sources: OnceLock::new() };
         Ok(Library { files, paths, lexers, rest: Some(rest), room })
+    }
+
+    /// The lexers of the files, which other files can share.
+    #[doc(hidden)]
+    pub fn lexers(&self) -> &LexerCache {
+        &self.lexers
     }
 
     /// Reads all pattern files of a folder, or one file. Keeps only the result of `keep` for each file, by source, so a
@@ -172,13 +177,7 @@ impl Library {
         lexers: &LexerCache,
         keep: impl Fn(PatternFile) -> T + Sync,
     ) -> Result<BTreeMap<String, T>> {
-        Ok(load_files(path, lexers, keep)?.0)
-    }
-
-    /// The lexers of the files, which other files can share.
-    #[doc(hidden)]
-    pub fn lexers(&self) -> &LexerCache {
-        &self.lexers
+        Ok(load_folder(path, lexers, &|file, _| keep(file))?.0)
     }
 
     /// Reads two states of pattern files, to compare them: two folders, or two files for the same source. The file
@@ -219,7 +218,7 @@ impl Library {
         let mut library = Library::default();
         let made = share_out_and_collect(threads, count, |number| {
             let file = make(number)?;
-            Ok::<_, PipelineError>((file.source.clone(), library.room.hold(file, &library.lexers)))
+            Ok::<_, PipelineError>((file.source.clone(), library.room.hold(file, None, &library.lexers)))
         });
         library.files = made?.into_iter().collect();
         Ok(library)
@@ -235,7 +234,7 @@ impl Library {
 
     /// Adds a file. It replaces the file of the same source, if there is one.
     pub fn add(&mut self, file: PatternFile) {
-        self.files.insert(file.source.clone(), self.room.hold(file, &self.lexers));
+        self.files.insert(file.source.clone(), self.room.hold(file, None, &self.lexers));
     }
 
     /// The same as [`Library::load`], but a folder that does not exist, or has no pattern files, is an empty library.
@@ -275,20 +274,13 @@ impl Library {
 
     /// The files without content, which are in the index of a folder.
     pub(crate) fn without_content(&self) -> Vec<Arc<PatternFile>> {
-        let parsed = self.files.values().filter_map(|held| match held {
-            Held::Parsed(file) if !held.has_content() => Some(Arc::clone(file)),
-            Held::Parsed(_) | Held::Packed(..) => None,
-        });
-        parsed.collect()
+        self.files.values().filter(|held| !held.has_content()).filter_map(Held::parsed).cloned().collect()
     }
 
     /// The mutable patterns of the files.
     pub(crate) fn mutable_sets(&self) -> Vec<Arc<MutableSet>> {
-        let parsed = self.files.values().filter_map(|held| match held {
-            Held::Parsed(file) => Some(Arc::clone(file.lexer.mutable())),
-            // Those of packed files are in the cache.
-            Held::Packed(..) => None,
-        });
+        // Those of packed files are in the cache.
+        let parsed = self.files.values().filter_map(Held::parsed).map(|file| Arc::clone(file.lexer.mutable()));
         let mut sets: Vec<Arc<MutableSet>> = self.lexers.sets().into_iter().chain(parsed).collect();
         sets.sort_unstable_by_key(Arc::as_ptr);
         sets.dedup_by(|a, b| Arc::ptr_eq(a, b));
@@ -346,13 +338,13 @@ impl Library {
         for (name, yaml) in texts.iter().filter(|(name, _)| ![MUTABLE, INDEX].contains(&name.as_str())) {
             let file = parse(Path::new(name), yaml, &lexers)?;
             let source_name = file.source.clone();
-            if files.insert(source_name.clone(), room.hold(file, &lexers)).is_some() {
+            if files.insert(source_name.clone(), room.hold(file, Some(yaml), &lexers)).is_some() {
                 return Err(LibraryError::Twice { path: name.into(), source_name });
             }
         }
         if let Some(yaml) = text_of(INDEX) {
             for file in index::parse(yaml, &lexers).map_err(|found| problem(INDEX, found))? {
-                files.entry(file.source.clone()).or_insert_with(|| room.hold(file, &lexers));
+                files.entry(file.source.clone()).or_insert_with(|| room.hold(file, None, &lexers));
             }
         }
         Ok(Library { files, lexers, room, ..Library::default() })
@@ -365,8 +357,7 @@ impl Library {
 
     /// A hash of each file, by source.
     pub(crate) fn hashes(&self) -> BTreeMap<&str, u64> {
-        let hash = |(source, held): (_, &Held)| (source, XxHash3_64::oneshot(held.text().as_bytes()));
-        self.files.par_iter().map(|(source, held)| hash((source.as_str(), held))).collect()
+        self.files.par_iter().map(|(source, held)| (source.as_str(), held.hash())).collect()
     }
 
     /// Whether a person decided what only the trees of pages show: changed patterns for elements, or had text without a
@@ -392,31 +383,39 @@ impl Rest {
     }
 }
 
-/// The result of `keep` for each pattern file at a path, by source, and the paths of the files.
-fn load_files<T: Send>(
+/// The result of `keep` for each pattern file at a path, by source, and the paths of the files. `keep` receives the file
+/// and its text. A source without patterns has no text.
+fn load_folder<T: Send>(
     path: &Path,
     lexers: &LexerCache,
-    keep: impl Fn(PatternFile) -> T + Sync,
+    keep: &(impl Fn(PatternFile, Option<&str>) -> T + Sync),
 ) -> Result<(BTreeMap<String, T>, Vec<PathBuf>)> {
     let mut paths = pattern_files(path)?;
-    let mut files = load_all(&paths, lexers, &keep)?;
+    let mut files = load_files(&paths, lexers, &|file, yaml| keep(file, Some(yaml)))?;
     let index = path.join(INDEX);
     if index.is_file() {
         for file in index_of(&index, lexers, index::parse)? {
-            files.entry(file.source.clone()).or_insert_with(|| keep(file));
+            files.entry(file.source.clone()).or_insert_with(|| keep(file, None));
         }
         paths.push(index);
     }
     Ok((files, paths))
 }
 
-/// The result of `keep` for each of these pattern files, by source.
-fn load_all<T: Send>(
+/// The result of `keep` for each of these pattern files and its text, by source.
+fn load_files<T: Send>(
     paths: &[PathBuf],
     lexers: &LexerCache,
-    keep: &(impl Fn(PatternFile) -> T + Sync),
+    keep: &(impl Fn(PatternFile, &str) -> T + Sync),
 ) -> Result<BTreeMap<String, T>> {
-    let load = |path: &PathBuf| load_file(path, lexers).map(|file| (file.source.clone(), keep(file)));
+    let load = |path: &PathBuf| {
+        let yaml = read(path)?;
+        let file = parse(path, &yaml, lexers)?;
+        match FileProblem::of_name(path, &file.source) {
+            Some(problem) => Err(LibraryError::Problem(problem.display(path).to_string())),
+            None => Ok((file.source.clone(), keep(file, &yaml))),
+        }
+    };
     let read: Vec<Result<(String, T)>> = paths.par_iter().map(load).collect();
     let mut files = BTreeMap::new();
     let mut problems = Vec::new();
@@ -484,14 +483,6 @@ fn pattern_files_in(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     paths.sort();
     Ok(paths)
-}
-
-fn load_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
-    let file = parse_file(path, cache)?;
-    match FileProblem::of_name(path, &file.source) {
-        Some(problem) => Err(LibraryError::Problem(problem.display(path).to_string())),
-        None => Ok(file),
-    }
 }
 
 fn parse_file(path: &Path, cache: &LexerCache) -> Result<PatternFile> {
