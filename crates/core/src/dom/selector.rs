@@ -8,8 +8,9 @@
 //!
 //! Attributes are those that a [`Tree`] has. The node of the page counts as both `html` and `body`, and has no classes.
 
-use std::collections::HashMap;
 use std::fmt;
+
+use rustc_hash::FxHashMap;
 
 use crate::html::{Attribute, NodeKind, Tree};
 
@@ -297,12 +298,42 @@ fn starts_name(char: char) -> bool {
 }
 
 /// A property of an element, by which the steps that it may match are looked up.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Name(String),
-    Class(String),
-    Id(String),
+enum Key<'k> {
+    Name(&'k str),
+    Class(&'k str),
+    Id(&'k str),
     Any,
+}
+
+/// The steps with each key.
+#[derive(Clone, Debug, Default)]
+struct StepsByKey {
+    names: FxHashMap<String, Vec<u32>>,
+    classes: FxHashMap<String, Vec<u32>>,
+    ids: FxHashMap<String, Vec<u32>>,
+    any: Vec<u32>,
+}
+
+impl StepsByKey {
+    fn add(&mut self, key: Key, step: u32) {
+        let steps = match key {
+            Key::Name(name) => self.names.entry(name.to_owned()).or_default(),
+            Key::Class(class) => self.classes.entry(class.to_owned()).or_default(),
+            Key::Id(id) => self.ids.entry(id.to_owned()).or_default(),
+            Key::Any => &mut self.any,
+        };
+        steps.push(step);
+    }
+
+    fn with(&self, key: Key) -> &[u32] {
+        let steps = match key {
+            Key::Name(name) => self.names.get(name),
+            Key::Class(class) => self.classes.get(class),
+            Key::Id(id) => self.ids.get(id),
+            Key::Any => Some(&self.any),
+        };
+        steps.map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Selectors that are looked for together, each with a number.
@@ -310,7 +341,7 @@ enum Key {
 pub struct SelectorSet {
     /// All steps of all alternatives, one alternative after the other.
     steps: Vec<Placed>,
-    by_key: HashMap<Key, Vec<u32>>,
+    by_key: StepsByKey,
 }
 
 #[derive(Clone, Debug)]
@@ -328,7 +359,7 @@ impl SelectorSet {
         for steps in &selector.alternatives {
             for (index, step) in steps.iter().enumerate() {
                 let completes = (index + 1 == steps.len()).then_some(number);
-                self.by_key.entry(key(step)).or_default().push(self.steps.len() as u32);
+                self.by_key.add(key(step), self.steps.len() as u32);
                 self.steps.push(Placed { step: step.clone(), is_first: index == 0, completes });
             }
         }
@@ -381,23 +412,21 @@ impl SelectorSet {
     }
 
     fn candidates(&self, tree: &Tree, node: usize, mut candidate: impl FnMut(u32)) {
-        let mut with = |key: Key| self.by_key.get(&key).into_iter().flatten().for_each(|&step| candidate(step));
+        let mut with = |key: Key| self.by_key.with(key).iter().for_each(|&step| candidate(step));
         with(Key::Any);
-        names_of(tree, node).for_each(|name| with(Key::Name(name.to_owned())));
-        tree.attribute(node, Attribute::Id).into_iter().for_each(|id| with(Key::Id(id.to_owned())));
+        names_of(tree, node).for_each(|name| with(Key::Name(name)));
+        tree.attribute(node, Attribute::Id).into_iter().for_each(|id| with(Key::Id(id)));
         let classes = tree.attribute(node, Attribute::Class).unwrap_or_default();
-        classes.split_ascii_whitespace().for_each(|class| with(Key::Class(class.to_owned())));
+        classes.split_ascii_whitespace().for_each(|class| with(Key::Class(class)));
     }
 }
 
 /// The key of a step: what is likely the rarest property that its elements must have.
-fn key(step: &Step) -> Key {
+fn key(step: &Step) -> Key<'_> {
     let tests = || step.tests.iter();
-    let id = tests().find_map(|test| if let Test::Id(id) = test { Some(Key::Id(id.clone())) } else { None });
-    let class =
-        || tests().find_map(|test| if let Test::Class(class) = test { Some(Key::Class(class.clone())) } else { None });
-    let name =
-        || tests().find_map(|test| if let Test::Name(name) = test { Some(Key::Name(name.clone())) } else { None });
+    let id = tests().find_map(|test| if let Test::Id(id) = test { Some(Key::Id(id)) } else { None });
+    let class = || tests().find_map(|test| if let Test::Class(class) = test { Some(Key::Class(class)) } else { None });
+    let name = || tests().find_map(|test| if let Test::Name(name) = test { Some(Key::Name(name)) } else { None });
     id.or_else(class).or_else(name).unwrap_or(Key::Any)
 }
 

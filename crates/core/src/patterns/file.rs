@@ -5,11 +5,13 @@
 //! canonical: keys have a fixed order and patterns are sorted by regex, so that mining again gives small differences.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::keep::Keep;
 use super::lexers::{LexerCache, hash_of, is_shipped, listed};
@@ -103,7 +105,7 @@ impl PatternFile {
             templates.into_iter().map(|template| (regex::render(&template.run, lexer, edges), template)).collect();
         templates.sort_unstable_by(|a, b| a.0.cmp(&b.0));
 
-        let mut taken = HashSet::new();
+        let mut taken = FxHashSet::default();
         let patterns = templates.into_iter().map(|(regex, template)| {
             let mut id = id_of(&template.run, lexer.mutable(), ID_DIGITS);
             if !taken.insert(id.clone()) {
@@ -253,7 +255,7 @@ impl PatternFile {
 
     /// Adds the patterns from a file. Returns what is wrong with them.
     fn add_all(&mut self, records: Vec<PatternRecord>) -> Vec<FileProblem> {
-        let mut line_of: HashMap<String, u64> = HashMap::new();
+        let mut line_of: FxHashMap<String, u64> = FxHashMap::default();
         let mut problems = Vec::new();
         let forms: Vec<Result<Form, (u64, String)>> =
             records.par_iter().map(|record| form_of(record, &self.lexer)).collect();
@@ -292,17 +294,15 @@ impl PatternFile {
     /// Sorts the file.
     pub(crate) fn add_rows_as_evidence(&mut self) {
         let rows: Vec<Pattern> = self.patterns.iter().flat_map(|pattern| self.evidence_of_rows(pattern)).collect();
-        let run = |pattern: &Pattern| match &pattern.form {
-            Form::Run(run) => Some(run.clone()),
-            _ => None,
-        };
-        let mut known: HashSet<TokenRun> = self.all().filter_map(run).collect();
-        let mut taken: HashSet<String> = self.all().map(|pattern| pattern.id.clone()).collect();
-        for row in rows {
-            if run(&row).is_some_and(|run| known.insert(run)) && taken.insert(row.id.clone()) {
-                self.evidence.push(row);
-            }
+        fn run(pattern: &Pattern) -> Option<&TokenRun> {
+            if let Form::Run(run) = &pattern.form { Some(run) } else { None }
         }
+        let mut known: FxHashSet<&TokenRun> = self.all().filter_map(run).collect();
+        let mut taken: FxHashSet<&str> = self.all().map(|pattern| &*pattern.id).collect();
+        let are_new: Vec<bool> =
+            (rows.iter()).map(|row| run(row).is_some_and(|run| known.insert(run)) && taken.insert(&row.id)).collect();
+        let new = rows.into_iter().zip(are_new).filter(|(_, is_new)| *is_new).map(|(row, _)| row);
+        self.evidence.extend(new);
         self.sort();
     }
 
@@ -327,8 +327,8 @@ impl PatternFile {
                 Some((run, regex))
             })
             .collect();
-        let mut taken: HashSet<String> = self.patterns.iter().map(|pattern| pattern.id.clone()).collect();
-        let (mut seen, mut problems) = (HashSet::new(), Vec::new());
+        let mut taken: FxHashSet<String> = self.patterns.iter().map(|pattern| pattern.id.clone()).collect();
+        let (mut seen, mut problems) = (FxHashSet::default(), Vec::new());
         for (record, run) in records.into_iter().zip(runs) {
             let EvidenceRecord {
                 text: Lined { value, line }, documents, among, occurrences, sources, ends_after, ..
@@ -387,7 +387,7 @@ impl PatternFile {
 
     /// A problem for each pattern whose regex does not match its own example. `yaml` is the text of the file.
     pub fn check_examples(&self, yaml: &str) -> Vec<FileProblem> {
-        let lines: HashMap<&str, u64> =
+        let lines: FxHashMap<&str, u64> =
             yaml.lines().zip(1..).filter_map(|(line, number)| Some((id_in(line)?, number))).collect();
         let matches = |pattern: &Pattern| pattern.matches_example();
         let problem = |pattern: &Pattern| {
@@ -479,10 +479,11 @@ impl PatternFile {
         yaml.push_str(if self.patterns.is_empty() { "patterns: []\n" } else { "patterns:\n" });
         self.patterns.iter().for_each(|pattern| self.write_pattern(&mut yaml, pattern));
         // Rows are evidence anyway.
-        let facts =
-            |of: &Pattern| (of.regex.clone(), of.documents, of.among, of.occurrences, of.sources, of.ends_after);
-        let rows: HashSet<_> =
-            self.patterns.iter().flat_map(|pattern| self.evidence_of_rows(pattern)).map(|row| facts(&row)).collect();
+        fn facts(of: &Pattern) -> impl Eq + Hash {
+            (&*of.regex, of.documents, of.among, of.occurrences, of.sources, of.ends_after)
+        }
+        let rows: Vec<Pattern> = self.patterns.iter().flat_map(|pattern| self.evidence_of_rows(pattern)).collect();
+        let rows: FxHashSet<_> = rows.iter().map(facts).collect();
         let evidence = self.evidence.iter().filter(|evidence| !rows.contains(&facts(evidence)));
         for (number, evidence) in evidence.enumerate() {
             yaml.push_str(if number == 0 { "evidence:\n" } else { "" });
