@@ -34,9 +34,9 @@ use shared::SharedMatches;
 /// patterns before which articles end. Patterns that are not needed are left out.
 ///
 /// `own` is the source's file. `shared` is the file of shared patterns, if there is one. At most 500 of the texts are
-/// used, evenly spread. Patterns that a person changed or decided on are kept.
+/// used, evenly spread, and fewer if they have more than 8 MB. Patterns that a person changed or decided on are kept.
 pub fn select<T: AsRef<str> + Sync>(own: PatternFile, shared: Option<&PatternFile>, texts: &[T]) -> PatternFile {
-    let texts: Vec<&str> = sample_of(texts).map(AsRef::as_ref).collect();
+    let texts: Vec<&str> = sample_of(texts, |text| text.as_ref().len()).map(AsRef::as_ref).collect();
     let options = SelectOptions { has_ends: true, all_patterns: false, cleaning: CleanOptions::default() };
     let shared = shared.map(|shared| Arc::new(shared.clone()));
     Selector::new(shared, options).tried_out(&own, &texts, |_| None)

@@ -13,10 +13,18 @@ use crate::patterns::PatternFile;
 /// Maximum number of documents that are used. Templates are in 1/20 of the documents or more, so this many documents
 /// show them.
 pub const MAX_DOCUMENTS_TRIED: usize = 500;
+/// Maximum number of documents that are used if they have more than [`MAX_BYTES_TRIED`] together.
+const MAX_LARGE_TRIED: usize = 50;
+/// From this number of bytes on, fewer documents are used. Trying patterns takes longer than mining them, so without a
+/// limit a source of books would take several times as long.
+const MAX_BYTES_TRIED: usize = 1 << 23;
 
-/// At most [`MAX_DOCUMENTS_TRIED`] of the documents, evenly spread.
-pub fn sample_of<T>(documents: &[T]) -> impl Iterator<Item = &T> {
-    evenly_spread(documents, MAX_DOCUMENTS_TRIED)
+/// The documents on which the patterns of a source are tried, evenly spread over all. `bytes` gives the length of a
+/// document in bytes.
+pub fn sample_of<T>(documents: &[T], bytes: impl Fn(&T) -> usize) -> impl Iterator<Item = &T> {
+    let all: usize = documents.iter().map(bytes).sum();
+    let that_fit = (MAX_BYTES_TRIED as u128 * documents.len() as u128 / all.max(1) as u128) as usize;
+    evenly_spread(documents, that_fit.clamp(MAX_LARGE_TRIED, MAX_DOCUMENTS_TRIED))
 }
 
 /// At most `most` elements, evenly spread.
@@ -95,9 +103,10 @@ mod tests {
     #[test]
     fn documents_to_look_at_are_spread_evenly() {
         let all: Vec<usize> = (0..1250).collect();
-        let sampled: Vec<usize> = super::sample_of(&all).copied().collect();
+        let sampled: Vec<usize> = super::sample_of(&all, |_| 1).copied().collect();
         assert_eq!((sampled.len(), sampled[1], sampled[2], sampled[499]), (500, 2, 5, 1247));
-        assert_eq!(super::sample_of(&all[..3]).count(), 3);
-        assert_eq!(super::sample_of(&all[..0]).count(), 0);
+        let count = |documents: usize, bytes: usize| super::sample_of(&all[..documents], |_| bytes).count();
+        assert_eq!([count(3, 1), count(0, 1), count(3, 1 << 30)], [3, 0, 3]);
+        assert_eq!([count(1250, 1 << 14), count(1250, 1 << 15), count(1250, 1 << 20)], [500, 256, 50]);
     }
 }

@@ -264,7 +264,7 @@ impl<'a> Miner<'a> {
         drop(share);
 
         let documents: Vec<(DocumentRef, String)> = places.into_iter().zip(texts).collect();
-        let sample = sampling::sample_of(&documents).map(|(place, text)| {
+        let sample = sampling::sample_of(&documents, |(_, text)| text.len()).map(|(place, text)| {
             // Only texts of HTML are kept: reading a text file again is as fast.
             let text = if self.inventory.is_html(place) { shelf.put(text) } else { None };
             SampleDocument { place: *place, text }
