@@ -150,30 +150,30 @@ fn read_as<R: PageAspect>(html: &str, reading: Reading) -> (usize, String, R) {
     let Ok(()) = Tokenizer::new_with_emitter(page, &mut extractor).finish();
     let unseen = extractor.unseen();
     let (text, trace) = extractor.finish();
-    (unseen, text, R::of(trace, html.len()))
+    (unseen, text, R::of(trace, html.len(), reading.alt_text))
 }
 
 mod sealed {
-    use super::{Declared, Planter, SourceMap, Trace, Tree};
+    use super::{AltText, Declared, Planter, SourceMap, Trace, Tree};
 
     /// The trace that is recorded while a page is read, and the result that is made of it.
     pub trait PageAspect {
         type Trace: Trace;
 
-        /// `len` is the number of bytes of the page.
-        fn of(trace: Self::Trace, len: usize) -> Self;
+        /// `len` is the number of bytes of the page. `alt_text` says how it was read.
+        fn of(trace: Self::Trace, len: usize, alt_text: AltText) -> Self;
     }
 
     impl PageAspect for () {
         type Trace = ();
 
-        fn of((): (), _: usize) {}
+        fn of((): (), _: usize, _: AltText) {}
     }
 
     impl PageAspect for SourceMap {
         type Trace = SourceMap;
 
-        fn of(trace: SourceMap, _: usize) -> SourceMap {
+        fn of(trace: SourceMap, _: usize, _: AltText) -> SourceMap {
             trace
         }
     }
@@ -181,7 +181,7 @@ mod sealed {
     impl PageAspect for Declared {
         type Trace = Declared;
 
-        fn of(trace: Declared, _: usize) -> Declared {
+        fn of(trace: Declared, _: usize, _: AltText) -> Declared {
             trace.finish()
         }
     }
@@ -189,16 +189,16 @@ mod sealed {
     impl PageAspect for Tree {
         type Trace = Planter;
 
-        fn of(trace: Planter, len: usize) -> Tree {
-            trace.finish(len)
+        fn of(trace: Planter, len: usize, alt_text: AltText) -> Tree {
+            trace.finish(len, alt_text)
         }
     }
 
     impl<A: PageAspect, B: PageAspect> PageAspect for (A, B) {
         type Trace = (A::Trace, B::Trace);
 
-        fn of((a, b): (A::Trace, B::Trace), len: usize) -> (A, B) {
-            (A::of(a, len), B::of(b, len))
+        fn of((a, b): (A::Trace, B::Trace), len: usize, alt_text: AltText) -> (A, B) {
+            (A::of(a, len, alt_text), B::of(b, len, alt_text))
         }
     }
 }

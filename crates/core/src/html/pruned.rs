@@ -291,6 +291,13 @@ mod tests {
         assert_eq!(pruned_of(page, "a\nc", "x"), page.replace(">a<", ">x<"));
     }
 
+    /// Without the list, the cell would be in the drawing, which the picture ends.
+    #[test]
+    fn a_hidden_alt_text_stays_hidden() {
+        let page = "<table>a<svg><ul>b<td hidden><img alt=c>";
+        assert_eq!(pruned_of(page, "b", ""), "<table>a<svg><ul><td hidden><img alt=c>");
+    }
+
     #[test]
     fn a_replacement_stands_for_the_picture() {
         let page = "<p>a <img src=b alt='c'>d";

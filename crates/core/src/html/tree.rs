@@ -42,6 +42,7 @@ pub struct Tree {
     title: String,
     base: Option<String>,
     kinds: Kinds,
+    alt_text: AltText,
 }
 
 /// The kind of a node.
@@ -239,9 +240,9 @@ impl Tree {
         name.is_some_and(|name| matches!(name.tag, Tag::Img | Tag::Image))
     }
 
-    /// Whether the `alt` texts of pictures are part of the text. `LeftOut` if the page has no such texts.
+    /// Whether the page was read with the `alt` texts of pictures.
     pub(super) fn alt_text(&self) -> AltText {
-        if self.runs().any(|run| self.is_alt_text(run)) { AltText::Shown } else { AltText::LeftOut }
+        self.alt_text
     }
 
     /// The value of an attribute.
@@ -478,6 +479,7 @@ impl Default for Planter {
                 title: String::new(),
                 base: None,
                 kinds: Kinds::default(),
+                alt_text: AltText::default(),
             },
             og_title: String::new(),
             kinds: KindsReader::default(),
@@ -493,8 +495,8 @@ impl Default for Planter {
 }
 
 impl Planter {
-    /// The tree of a page that has this number of bytes.
-    pub(super) fn finish(mut self, len: usize) -> Tree {
+    /// The tree of a page that has this number of bytes, and was read with or without `alt` texts.
+    pub(super) fn finish(mut self, len: usize, alt_text: AltText) -> Tree {
         self.end_run(len);
         while !self.open.is_empty() {
             self.close(len);
@@ -505,6 +507,7 @@ impl Planter {
         let titles = [self.tree.title.trim(), self.og_title.trim()];
         self.tree.title = titles.join(" ").trim().to_owned();
         self.tree.kinds = self.kinds.finish();
+        self.tree.alt_text = alt_text;
         self.tree
     }
 
