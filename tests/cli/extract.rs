@@ -45,6 +45,15 @@ fn a_page_is_printed_as_it_is_written_to_a_folder() {
 }
 
 #[test]
+fn a_page_in_a_hidden_folder_is_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".rain/page.html", page());
+    sandbox.write("rain/page.html", page());
+    let text = sandbox.expect(0, "extract rain/page.html").stdout;
+    assert_eq!(sandbox.expect(0, "extract .rain/page.html").stdout, text);
+}
+
+#[test]
 fn a_printed_page_stays_in_its_encoding() {
     let sandbox = Sandbox::new();
     let foot = "<footer><a href=/>\u{5229}\u{7528}\u{898f}\u{7d04}</a></footer>";

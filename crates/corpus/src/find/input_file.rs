@@ -221,7 +221,8 @@ impl InputFile {
     }
 }
 
-/// The source name for `folder`: the last name in its path. Fails if that is not a valid source name.
+/// The source name for `folder`: the last name in its path, without the dots that hide a folder. A person named this
+/// folder, so it is meant. Fails if that is not a valid source name.
 fn source_named_after(folder: &Path) -> Result<SourceId, Reason> {
     let named = match folder.file_name() {
         Some(_) => folder.to_owned(),
@@ -230,5 +231,6 @@ fn source_named_after(folder: &Path) -> Result<SourceId, Reason> {
         None => fs::canonicalize(folder)?,
     };
     let name = named.file_name().unwrap_or_default();
-    Ok(SourceId::parse(name.to_str().ok_or(Reason::NameNotUtf8)?)?)
+    let name = name.to_str().ok_or(Reason::NameNotUtf8)?;
+    Ok(SourceId::parse(name.trim_start_matches('.'))?)
 }
