@@ -244,9 +244,10 @@ pub fn tell_of_ignored_choices(place: impl fmt::Display, observer: &dyn Observer
     observer.warn(WarningKind::IgnoredChoices, &format!("{place}: {}", ignored_choices()));
 }
 
-/// The message that choices of the user for pages have no effect.
+/// The message that choices of the user for pages have no effect. What is favored has an effect on every text.
 pub fn ignored_choices() -> String {
-    format!("{} do nothing here: it is no HTML page, or it is cleaned as text", settings_of_choices())
+    let (headline, byline, comments) = (Setting::Headline, Setting::Byline, Setting::Comments);
+    format!("{headline}, {byline} and {comments} do nothing here: it is no HTML page, or it is cleaned as text")
 }
 
 /// The settings with which a user chooses parts of pages (`PageChoices`), for messages.
