@@ -137,16 +137,22 @@ fn whoever_is_killed_again_and_again_ends_where_an_undisturbed_run_ends() {
 fn whoever_is_asked_to_stop_can_go_on() {
     let sandbox = sandbox();
     let undisturbed = end(&sandbox, CLEAN);
-    for name in ["-INT", "-TERM", "-HUP"] {
+    let stops = |name: &str| {
         start_over(&sandbox);
         let mut child = start(&sandbox, CLEAN);
         wait_until(&mut child, || entries(sandbox.path("out/tide")) >= 3);
         signal(&child, name);
         let output = child.wait_with_output().expect("it ends");
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(130) && stderr.contains("continue with --resume"), "{name}: {stderr}");
+        let was_asked = output.status.code() == Some(130);
+        assert!(was_asked || output.status.code() == undisturbed.status, "{name}: {stderr}");
+        assert_eq!(was_asked, stderr.contains("continue with --resume"), "{name}: {stderr}");
+        was_asked && sandbox.tree("out").len() < undisturbed.written.len()
+    };
+    for name in ["-INT", "-TERM", "-HUP"] {
+        // All may be written before the signal arrives.
+        assert!((0..20).any(|_| stops(name)), "{name}: it was always done before");
         assert_tidy(&sandbox);
-        assert!(sandbox.tree("out").len() < undisturbed.written.len());
         end(&sandbox, &format!("{CLEAN} --resume")).is(&undisturbed, name);
     }
 }
