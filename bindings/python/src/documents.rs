@@ -233,16 +233,13 @@ impl Documents {
         self.rows as usize
     }
 
-    /// Ends the collection of documents. Returns their folder, which is deleted when the result is dropped. No document
-    /// can be added any more.
+    /// Takes the documents so far. Returns their folder, which is deleted when the result is dropped.
     pub fn finish(&mut self) -> Result<Spooled> {
-        self.file.flush().map_err(|error| Fault::io(&error))?;
         if self.rows == 0 {
             return Err(Fault::Data("there is no document: the data has no rows".to_owned()));
         }
-        let folder = TempDir::with_prefix("dehusk-").map_err(|error| Fault::io(&error))?;
-        let folder = std::mem::replace(&mut self.folder, folder);
-        self.rows = 0;
+        let Documents { folder, mut file, .. } = std::mem::replace(self, Documents::new()?);
+        file.flush().map_err(|error| Fault::io(&error))?;
         Ok(Spooled { folder })
     }
 }
