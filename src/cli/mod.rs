@@ -58,6 +58,7 @@ use clap::{Args, FromArgMatches, Parser, Subcommand};
 
 use dehusk_core::threads::none_left;
 use dehusk_corpus::{Budget, Reads, memory};
+use dehusk_run::in_own_pool;
 use dehusk_run::workers::{all_cores, checked_threads};
 use dehusk_run::{LibraryError, PipelineError, StreamMethod};
 
@@ -279,7 +280,8 @@ pub fn carry_out(plan: Plan, global: &Global, reporter: &Reporter, run: impl FnO
     reporter.explain(|| global.in_words());
 
     let lists_all = if plan.reports { "--report FILE" } else { "`dehusk clean --report FILE`" };
-    let outcome = start(plan).and_then(|()| run());
+    // With pools of their own, threads that work on different sources do not wait for each other's inner loops.
+    let outcome = start(plan).and_then(|threads| in_own_pool(threads, run).map_err(none_left)?);
     reporter.finish();
     reporter.warn_of_others();
     reporter.count_other_skips(lists_all);
@@ -455,13 +457,15 @@ fn check_limit(limit: Option<u64>, threads: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn start(plan: Plan) -> anyhow::Result<()> {
+/// Prepares the process. Returns the number of threads that compute.
+fn start(plan: Plan) -> anyhow::Result<usize> {
     let threads = plan.cores.map_err(|message| clap::Error::raw(ErrorKind::ValueValidation, message + "\n"))?;
     check_limit(memory::limit_of_process(), threads)?;
     interrupt::listen(plan.results)?;
     interrupt::survive_large_files()?;
+    // The threads of the review's server have no pool of their own.
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(none_left)?;
-    Ok(())
+    Ok(threads)
 }
 
 impl Cli {
