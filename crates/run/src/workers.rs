@@ -4,6 +4,7 @@
 //! piece. Here at most as many pieces are in memory as there are threads.
 
 use std::cell::Cell;
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope, ScopedJoinHandle};
@@ -141,6 +142,32 @@ pub fn share_out<B, E: Send + From<ThreadsError>>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
+/// The same as [`share_out_and_collect`], for pieces of these sizes. Several threads start the largest pieces first, so
+/// that at the end no thread waits long for the others.
+///
+/// # Errors
+/// The same as for [`share_out`].
+pub fn share_out_by_size<T: Send, E: Send + From<ThreadsError>>(
+    threads: usize,
+    sizes: &[u64],
+    work: impl Fn(usize) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let order = order(threads, sizes);
+    let results = share_out_and_collect(threads, sizes.len(), |place| work(order[place]))?;
+    let mut results: Vec<(usize, T)> = order.into_iter().zip(results).collect();
+    results.sort_unstable_by_key(|(piece, _)| *piece);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
+/// The order in which pieces of these sizes are started.
+fn order(threads: usize, sizes: &[u64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    if threads > 1 {
+        order.sort_by_key(|&piece| Reverse(sizes[piece]));
+    }
+    order
+}
+
 /// The same as [`share_out`], but returns the result of each piece, in order.
 ///
 /// # Errors
@@ -180,6 +207,16 @@ mod tests {
         for threads in [0, most + 1, usize::MAX] {
             let none = share_out(threads, 3, || (), |(), _| panic!("a piece of work was done"));
             assert_eq!(none, checked_threads(threads).map(drop));
+        }
+    }
+
+    #[test]
+    fn large_pieces_are_started_first_and_results_are_in_order() {
+        let sizes = [1, 9, 4, 9];
+        assert_eq!((order(1, &sizes), order(2, &sizes)), (vec![0, 1, 2, 3], vec![1, 3, 2, 0]));
+        for threads in [1, 2] {
+            let results = share_out_by_size(threads, &sizes, |piece| Ok::<u64, ThreadsError>(sizes[piece]));
+            assert_eq!(results, Ok(sizes.to_vec()));
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::error::PipelineError;
-use crate::workers::share_out_and_collect;
+use crate::workers::share_out_by_size;
 use dehusk_core::patterns::index::{self, INDEX};
 use dehusk_core::patterns::lexers::{self, MUTABLE};
 use dehusk_core::patterns::{FileProblem, LexerCache, Loose, Pattern, PatternFile, SHARED, open};
@@ -209,14 +209,15 @@ impl Library {
         library
     }
 
-    /// A library of files that `make` makes in several threads, for the numbers from 0 to `count`.
+    /// A library of files that `make` makes in several threads. Each is given by its number. `sizes` says how much work
+    /// each is.
     pub(crate) fn of_made(
         threads: usize,
-        count: usize,
+        sizes: &[u64],
         make: impl Fn(usize) -> std::result::Result<PatternFile, PipelineError> + Sync,
     ) -> std::result::Result<Library, PipelineError> {
         let mut library = Library::default();
-        let made = share_out_and_collect(threads, count, |number| {
+        let made = share_out_by_size(threads, sizes, |number| {
             let file = make(number)?;
             Ok::<_, PipelineError>((file.source.clone(), library.room.hold(file, None, &library.lexers)))
         });

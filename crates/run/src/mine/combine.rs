@@ -15,7 +15,7 @@ use crate::mine::pattern_files::write;
 use crate::observer::{Observer, Steps, WarningKind};
 use crate::record::written_files::Prune;
 use crate::room::Room;
-use crate::workers::share_out_and_collect;
+use crate::workers::share_out_by_size;
 use crate::{suited, timed};
 use dehusk_core::cleaning::CleanOptions;
 use dehusk_core::mining::cross_source::{Comparison, MIN_SOURCES};
@@ -172,7 +172,7 @@ impl Combiner<'_> {
         sources.iter_mut().zip(&compared.language).for_each(|(source, language)| source.language = *language);
         warn_of_small_sources(sources, &compared, self.observer);
         let sources = &*sources;
-        let fresh = Library::of_made(self.options.threads, sources.len(), |index| {
+        let fresh = Library::of_made(self.options.threads, &sizes(sources), |index| {
             let mined = sources[index].mined();
             let (source, facts, own) = (sources[index].id.as_str(), mined.facts(), compared.own(&mined));
             Ok(with_decisions(PatternFile::of_templates(source, facts, own, self.lexer), reviewed))
@@ -223,7 +223,7 @@ impl Combiner<'_> {
         let selector = Selector::new(shared.clone(), options);
 
         self.observer.start("choosing patterns", Steps::Things(sources.len() as u64));
-        let tried = Library::of_made(self.options.threads, sources.len(), |index| {
+        let tried = Library::of_made(self.options.threads, &sizes(sources), |index| {
             let own = fresh_file(fresh, &sources[index]);
             let (count, need) = self.fitting(index, &own, shared.as_deref(), budget.limit())?;
             let _share = budget.take(need);
@@ -252,7 +252,7 @@ impl Combiner<'_> {
         let options = SelectOptions { has_ends: false, all_patterns: true, cleaning: CleanOptions::default() };
         let selector = Selector::new(Some(Arc::clone(&shared)), options);
         self.observer.start("testing", Steps::Things(sources.len() as u64));
-        let tested = share_out_and_collect(self.options.threads, sources.len(), |index| -> Result<_> {
+        let tested = share_out_by_size(self.options.threads, &sizes(sources), |index| -> Result<_> {
             let own = fresh_file(fresh, &sources[index]);
             let (count, need) = self.fitting(index, &own, Some(&shared), budget.limit())?;
             let _share = budget.take(need);
@@ -291,6 +291,11 @@ impl Combiner<'_> {
         };
         Ok((count, need(count)))
     }
+}
+
+/// The sizes of sources, in tokens.
+fn sizes(sources: &[MinedSource]) -> Vec<u64> {
+    sources.iter().map(|source| source.facts.tokens as u64).collect()
 }
 
 /// A fresh pattern file with the decisions of the existing one of its source.

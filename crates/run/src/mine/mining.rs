@@ -20,7 +20,7 @@ use crate::mine::shelf::{Shelf, ShelvedText};
 use crate::observer::{Observer, Steps, WarningKind, tell_of_unknown_keys};
 use crate::record::written_files::Prune;
 use crate::timed;
-use crate::workers::share_out_and_collect;
+use crate::workers::share_out_by_size;
 use dehusk_core::cleaning::CleanOptions;
 use dehusk_core::mining::content_order::content_order;
 use dehusk_core::mining::{MineOptions, Mined, mine_sequence};
@@ -182,7 +182,7 @@ impl<'a> Miner<'a> {
         let documents: usize = listings.iter().map(|listing| listing.documents.len()).sum::<usize>();
         self.observer.start("mining", Steps::Things(documents as u64));
         let (shelf, room) = (Shelf::new(self.options.memory), MinedSource::room());
-        let mined = share_out_and_collect(self.options.threads, listings.len(), |index| -> Result<_> {
+        let mined = share_out_by_size(self.options.threads, &needs, |index| -> Result<_> {
             let (mined, sample) = self.mine_one(&listings[index], needs[index], &reading, &budget, &shelf)?;
             Ok((MinedSource::new(listings[index].id.clone(), mined, &room), sample))
         });
