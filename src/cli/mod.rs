@@ -52,7 +52,6 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use anyhow::bail;
-use clap::builder::RangedU64ValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 
@@ -108,7 +107,7 @@ pub struct Global {
     ///
     /// Number of threads, at most 8 for each core. For `crawl`, the number of requests at the same time, at most 1000 [default: all
     /// cores; 16 requests]
-    #[arg(long, global = true, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..), help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "N", value_parser = options::at_least(1_usize), help_heading = "Global options")]
     threads: Option<usize>,
     /// Maximum memory for documents, such as 4G [default: 3/4 of the free memory]
     ///

@@ -12,7 +12,7 @@ use dehusk_run::stream::{HELD_SEGMENTS, TableChanges};
 use dehusk_run::{Library, StreamMethod, StreamOptions, StreamTarget, stream_corpus};
 
 use super::corpus_paths::{CorpusPaths, ListArgs, tell_of_terminal};
-use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, share};
+use super::options::{DocumentArgs, LexerArgs, ReadingArgs, SummaryArgs, at_least, share};
 use super::reporter::Reporter;
 use super::summary::{Cleaned, LearnedSummary, Summary};
 use super::{Exit, Global};
@@ -79,21 +79,21 @@ pub struct StreamCommand {
 #[derive(Args, Debug)]
 pub struct TableArgs {
     /// Number of documents that must contain a segment before it counts as template [default: 5]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = at_least(2_u32), help_heading = "Learning", hide_short_help = true)]
     template_documents: Option<u32>,
     /// Number of documents that must contain a segment before it can be removed [default: 2]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..), help_heading = "Learning", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = at_least(2_u32), help_heading = "Learning", hide_short_help = true)]
     evidence_documents: Option<u32>,
     /// Share of a block that must recur before its segments count as template (0 to 1) [default: 0.7]
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Learning", hide_short_help = true)]
     block_share: Option<f64>,
     /// Maximum number of segments of a source to remember. The oldest are forgotten first, those of many documents last
     /// [default: 20000]
-    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning", hide_short_help = true)]
+    #[arg(long, value_name = "SEGMENTS", value_parser = at_least(1_u32), help_heading = "Learning", hide_short_help = true)]
     max_segments: Option<u32>,
     /// Number of documents of a source after which a segment of only 1 document is forgotten [default: when the
     /// table is full]
-    #[arg(long, value_name = "DOCUMENTS", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Learning", hide_short_help = true)]
+    #[arg(long, value_name = "DOCUMENTS", value_parser = at_least(1_u32), help_heading = "Learning", hide_short_help = true)]
     lifetime: Option<u32>,
     /// How many times longer segments of many documents are remembered [default: 2]
     #[arg(long, value_name = "FACTOR", value_parser = factor, help_heading = "Learning", hide_short_help = true)]

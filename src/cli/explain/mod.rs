@@ -19,7 +19,7 @@ use dehusk_run::{Library, suited};
 
 use super::force::ForceArgs;
 use super::one_document::{self, write_page};
-use super::options::{PageMethodArgs, ReadingArgs};
+use super::options::{PageMethodArgs, ReadingArgs, at_least};
 use super::reporter::{Reporter, print};
 use super::terminal::{ColorArgs, Screen};
 use super::{Exit, Global};
@@ -38,7 +38,7 @@ pub struct ExplainArgs {
     /// Line, record, value or row of the document in its file, from 1
     ///
     /// Line, record, value or row of the document in its file, from 1. The first row of CSV names the columns.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Input")]
+    #[arg(long, value_name = "N", value_parser = at_least(1_u64), help_heading = "Input")]
     line: Option<u64>,
     #[command(flatten)]
     reading: ReadingArgs,

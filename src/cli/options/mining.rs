@@ -12,7 +12,7 @@ use dehusk_core::tokens::{Lexer, MutableSet, Tokenizer, mutable_file};
 use dehusk_core::whole;
 use dehusk_run::CorpusMineOptions;
 
-use super::share;
+use super::{at_least, share};
 use crate::cli::Global;
 
 /// How sources are mined, and which of their patterns are kept.
@@ -45,7 +45,7 @@ pub struct MineArgs {
     ///
     /// Minimum number of documents that contain a repeat. A template with slots always needs 5 or more.
     #[arg(long, value_name = "N", default_value_t = MineOptions::default().min_documents as u32,
-        value_parser = clap::value_parser!(u32).range(MineOptions::LEAST_DOCUMENTS as i64..))]
+        value_parser = at_least(MineOptions::LEAST_DOCUMENTS as u32))]
     pub min_documents: u32,
     /// Minimum share of the documents that contain a repeat (0 to 1)
     #[arg(long, value_name = "SHARE", default_value_t = MineOptions::default().min_share, value_parser = share, hide_short_help = true)]

@@ -21,7 +21,7 @@ use dehusk_run::suited;
 
 use crate::cli::check::warn_of_doubts;
 use crate::cli::mine::scan;
-use crate::cli::options::{CorpusArgs, PageMethodArgs};
+use crate::cli::options::{CorpusArgs, PageMethodArgs, at_least};
 use crate::cli::reporter::{Reporter, print};
 use crate::cli::summary::Summary;
 use crate::cli::{Exit, Global, interrupt};
@@ -51,7 +51,7 @@ pub struct ReviewArgs {
     /// Maximum number of documents of each source to use
     ///
     /// Maximum number of documents of each source to use, evenly spread.
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Review")]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = at_least(1_u32), help_heading = "Review")]
     max_documents: u32,
     #[command(flatten)]
     report: ReportArgs,
