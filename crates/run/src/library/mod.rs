@@ -8,6 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use rayon::prelude::*;
+
 use crate::error::PipelineError;
 use crate::workers::share_out_by_size;
 use dehusk_core::patterns::index::{self, INDEX};
@@ -16,7 +18,6 @@ use dehusk_core::patterns::{FileProblem, LexerCache, Loose, Pattern, PatternFile
 use dehusk_core::tokens::MutableSet;
 use dehusk_corpus::{Reads, similar_path, similar_source};
 use held::{Held, RoomForFiles};
-use rayon::prelude::*;
 
 /// Why pattern files cannot be used.
 #[derive(Debug, thiserror::Error)]
