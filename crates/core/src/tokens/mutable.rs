@@ -711,7 +711,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tokens::mutable_file::MutablePreset;
+    use crate::tokens::mutable_file::{MutablePreset, patterns_of};
 
     fn pattern(name: &str, regex: &str) -> MutablePattern {
         MutablePattern { name: name.into(), regex: regex.into() }
@@ -814,8 +814,7 @@ mod tests {
 
     #[test]
     fn the_written_set_is_that_of_the_shipped_patterns() {
-        let entries = MutablePreset::Default.entries();
-        let patterns: Vec<MutablePattern> = entries.into_iter().map(|entry| entry.pattern).collect();
+        let patterns = patterns_of(&MutablePreset::Default.entries());
         let CompiledSet { marks_only, automaton, looking_around, .. } = CompiledSet::of(&patterns).unwrap();
         assert!(looking_around.is_empty(), "look-around cannot be written");
         let set = WrittenSet { marks_only, nfa: automaton.get_nfa().clone() };

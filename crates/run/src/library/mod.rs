@@ -149,22 +149,17 @@ impl Library {
         }
         let (lexers, room) = (LexerCache::default(), RoomForFiles::default());
         let mut paths: Vec<PathBuf> = there.into_iter().map(|(_, path)| path).collect();
-        let mut files = load_files(&paths, &lexers, &|file, yaml| room.hold(file, Some(yaml), &lexers))?;
+        let keep = |file, yaml: Option<&str>| room.hold(file, yaml, &lexers);
+        let mut files = load_files(&paths, &lexers, &keep)?;
         let (index, lacking) = (path.join(INDEX), lacking.into_iter().map(|(source, _)| source).collect());
         if index.is_file() {
             for file in index_of(&index, &lexers, |yaml, lexers| index::parse_for(yaml, lexers, &lacking))? {
-                files.entry(file.source.clone()).or_insert_with(|| room.hold(file, None, &lexers));
+                files.entry(file.source.clone()).or_insert_with(|| keep(file, None));
             }
             paths.push(index);
         }
         let rest = Rest { folder: path.to_owned(), sources: OnceLock::new() };
         Ok(Library { files, paths, lexers, rest: Some(rest), room })
-    }
-
-    /// The lexers of the files, which other files can share.
-    #[doc(hidden)]
-    pub fn lexers(&self) -> &LexerCache {
-        &self.lexers
     }
 
     /// Reads all pattern files of a folder, or one file. Keeps only the result of `keep` for each file, by source, so a
@@ -179,6 +174,12 @@ impl Library {
         keep: impl Fn(PatternFile) -> T + Sync,
     ) -> Result<BTreeMap<String, T>> {
         Ok(load_folder(path, lexers, &|file, _| keep(file))?.0)
+    }
+
+    /// The lexers of the files, which other files can share.
+    #[doc(hidden)]
+    pub fn lexers(&self) -> &LexerCache {
+        &self.lexers
     }
 
     /// Reads two states of pattern files, to compare them: two folders, or two files for the same source. The file
@@ -393,7 +394,7 @@ fn load_folder<T: Send>(
     keep: &(impl Fn(PatternFile, Option<&str>) -> T + Sync),
 ) -> Result<(BTreeMap<String, T>, Vec<PathBuf>)> {
     let mut paths = pattern_files(path)?;
-    let mut files = load_files(&paths, lexers, &|file, yaml| keep(file, Some(yaml)))?;
+    let mut files = load_files(&paths, lexers, keep)?;
     let index = path.join(INDEX);
     if index.is_file() {
         for file in index_of(&index, lexers, index::parse)? {
@@ -404,18 +405,18 @@ fn load_folder<T: Send>(
     Ok((files, paths))
 }
 
-/// The result of `keep` for each of these pattern files and its text, by source.
+/// The result of `keep` for each of these pattern files, by source. All of them have a text.
 fn load_files<T: Send>(
     paths: &[PathBuf],
     lexers: &LexerCache,
-    keep: &(impl Fn(PatternFile, &str) -> T + Sync),
+    keep: &(impl Fn(PatternFile, Option<&str>) -> T + Sync),
 ) -> Result<BTreeMap<String, T>> {
     let load = |path: &PathBuf| {
         let yaml = read(path)?;
         let file = parse(path, &yaml, lexers)?;
         match FileProblem::of_name(path, &file.source) {
             Some(problem) => Err(LibraryError::Problem(problem.display(path).to_string())),
-            None => Ok((file.source.clone(), keep(file, &yaml))),
+            None => Ok((file.source.clone(), keep(file, Some(&yaml)))),
         }
     };
     let read: Vec<Result<(String, T)>> = paths.par_iter().map(load).collect();
